@@ -2,20 +2,20 @@ public import Analysis
 internal import Platform
 public import SystemPackage
 
-/// A file to analyze, with what is known about its audio: everything a worker needs, in this process or another.
+/// A file to analyze, and what is known about its audio: everything that a worker needs, in this process or another.
 public struct AnalysisJob: Hashable, Sendable {
   public var path: FilePath
-  /// IDs of the analyzers to run; `nil` for all analyzers of the worker.
+  /// IDs of the analyzers to run; `nil` to run all analyzers of the worker.
   public var analyzers: Set<String>?
-  /// Known audio that may be this file's, if the file was only moved or its tags were edited.
+  /// Known audio that may be the audio of this file, for example if it was moved or only its tags were edited.
   public var knownAudio: [KnownAudio]
-  /// Time limit, after which the rest of the file is not analyzed; `nil` for no limit.
+  /// Time after which the analysis of the file is cut off; `nil` for no limit.
   public var timeLimit: TimeLimit?
   /// `true` to measure the time of each stage.
   public var isProfiled: Bool
-  /// Digests of the whole file to compute in addition to its XXH3; `nil` if no checksum is wanted.
+  /// Digests of the whole file to compute in addition to XXH3; `nil` if no checksum is wanted.
   public var digests: Set<FileChecksum.Kind>?
-  /// `true` to skip decoding, even if checksums of the audio would be verified.
+  /// `true` to skip decoding, even if checksums of the audio should be verified.
   public var decodesNothing = false
 
   public init(

@@ -2,8 +2,8 @@ public import Analysis
 public import AudioDecoding
 public import DSP
 
-/// Computes each feed required by the analyzers of a file once, from the decoded blocks, and passes it to their
-/// sessions.
+/// Computes each feed that the analyzers of a file require exactly once, from the decoded blocks, and passes it to
+/// their sessions.
 ///
 ///     block ─┬─ native channels ───────────────────────────── sessions
 ///            ├─ AcoustID conversion ───────────────────────── sessions
@@ -12,12 +12,13 @@ public import DSP
 ///                 └─ resampled, once per rate ─┬───────────── sessions
 ///                                              └─ STFT, once per layout ─ sessions
 ///
-/// A session that throws, or that wants no more input, is dropped without affecting the others. A feed that has no
-/// sessions left is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. One graph
-/// serves one file and one thread.
+/// A session that throws, or that wants no more input, is dropped without affecting the others. A feed without sessions
+/// is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. A graph is used for one
+/// file, on one thread.
 public final class FeedGraph {
   private let participants: [Participant]
-  /// Indices of the participants in the order in which they finish, each with the ids of the analyzers it reads.
+  /// Indices of the participants in the order in which they finish, each with the IDs of the analyzers whose findings
+  /// it reads.
   private let endings: [(participant: Int, reads: [String])]
   private var branches: [any Branch] = []
   private var monoBranches: [MonoBranch] = []
@@ -26,16 +27,16 @@ public final class FeedGraph {
 
   private enum Participant {
     case subscriber(Subscriber)
-    /// Outcome of an analyzer whose session could not be created.
+    /// The outcome of an analyzer whose session could not be created.
     case outcome(AnalyzerOutcome)
   }
 
-  /// Creates the sessions. Sessions with the feed `.file` receive no samples and run in `finish`.
+  /// Creates the sessions. Sessions with the feed `.file` receive no samples; they do their work in `finish`.
   ///
   /// - Parameters:
   ///   - file: The file, as passed to sessions.
-  ///   - format: Sample rate and channel count of the blocks.
-  ///   - encoding: The decoder's representation of samples, for the AcoustID conversion.
+  ///   - format: The sample rate and channel count of the blocks.
+  ///   - encoding: The sample encoding that the decoder outputs, which the AcoustID feed depends on.
   ///   - clock: Measures the time of each stage.
   public init(
     plugins: [AnalyzerPlugin], file: AudioFile, format: AudioFormat, encoding: SampleEncoding, resampler: ResamplerKind,
@@ -125,7 +126,7 @@ public final class FeedGraph {
 
   /// Flushes the feeds and closes the sessions.
   ///
-  /// - Returns: One outcome per plugin, in the order of the plugins.
+  /// - Returns: One outcome for each plugin, in the same order.
   public func finish() -> [AnalyzerOutcome] {
     for branch in branches where branch.isWanted { branch.finish() }
     for branch in monoBranches where branch.isWanted { branch.finish() }
@@ -173,7 +174,8 @@ private final class Subscriber {
     }
   }
 
-  /// Opens the existential once, in place. Calls through the protocol would copy the session and retain all its arrays.
+  /// Opens the existential only once, in place. Calls through the protocol would copy the session and retain all its
+  /// arrays.
   private func hand<Session: AnalysisSession>(
     _ values: Span<Float>, at index: Int64, to session: inout Session
   ) throws(AnalysisError) -> Bool {
@@ -184,7 +186,7 @@ private final class Subscriber {
   func fail(_ error: AnalysisError) {
     failure = error
     wantsMore = false
-    // Frees its memory.
+    // Frees the session's memory.
     session = nil
   }
 
@@ -241,7 +243,7 @@ extension ResamplerKind {
   /// Maximum ratio of the sample rates. Larger ratios do not occur in music, and libsamplerate rejects them.
   private static let maxRatio = 256
 
-  /// - Returns: `nil` if the rate stays the same.
+  /// - Returns: `nil` if no resampling is needed.
   /// - Throws: `AnalysisError.failed` for a ratio that no resampler supports.
   fileprivate func resampler(from inputRate: Int, to outputRate: Int) throws(AnalysisError) -> (any Resampler)? {
     guard inputRate != outputRate else { return nil }
@@ -252,7 +254,7 @@ extension ResamplerKind {
   }
 }
 
-/// The mono signal at one rate, and the feeds derived from it.
+/// The mono signal at one sample rate, and the feeds derived from it.
 private final class MonoBranch {
   var subscribers: [Subscriber] = []
   var spectra: [SpectrumBranch] = []
@@ -303,7 +305,7 @@ private final class MonoBranch {
   }
 }
 
-/// The STFT of one layout.
+/// The STFT with one layout.
 private final class SpectrumBranch {
   let subscribers: [Subscriber]
   private var stft: STFT
@@ -330,7 +332,7 @@ private final class SpectrumBranch {
   }
 }
 
-/// The feed of all channels, at the file's sample rate or another.
+/// The feed with all channels, at the file's sample rate or another one.
 private final class NativeBranch: Branch {
   private let subscribers: [Subscriber]
   private let resamplers: Result<[any Resampler], AnalysisError>
@@ -362,7 +364,7 @@ private final class NativeBranch: Branch {
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
     case .success(let resamplers) where resamplers.isEmpty && block.frameCount == AudioBlock.capacity:
-      // All blocks but the last are full, so their channels are already contiguous.
+      // All blocks except the last are full, so their channels are contiguous already.
       subscribers.consume(block.samples.span, at: frameCount)
       frameCount += Int64(block.frameCount)
     case .success(let resamplers) where resamplers.isEmpty:
@@ -401,7 +403,7 @@ private final class NativeBranch: Branch {
   }
 }
 
-/// The feed of fpcalc's mono signal at 11,025 Hz.
+/// The feed with fpcalc's mono signal at 11,025 Hz.
 private final class AcoustIDBranch: Branch {
   private let subscribers: [Subscriber]
   private var converter: AcoustIDConverter
@@ -424,7 +426,7 @@ private final class AcoustIDBranch: Branch {
     emit(count)
   }
 
-  /// Does nothing: fpcalc never flushes the last millisecond from its filter, and flushing it would lengthen one
+  /// Does nothing. fpcalc never flushes the last millisecond from its filter; flushing it would lengthen one
   /// fingerprint in 150 by a word.
   func finish() {}
 

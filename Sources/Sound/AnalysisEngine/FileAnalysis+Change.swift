@@ -6,11 +6,11 @@ extension FileAnalysis {
       code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
   }
 
-  /// Records that the file changed. This problem overrides all others.
+  /// Records that the file has changed. This problem overrides all others.
   package mutating func note(code: String, _ message: String) {
     if status == .ok { status = .partial }
     problem = Problem(stage: .decode, code: code, message: message)
-    // The hash may not match the decoded bytes, so no other file may reuse these findings.
+    // The hash may not match the decoded bytes, so these findings must not be reused for other files.
     contentID = nil
     decodingID = nil
     reusesKnownAudio = false

@@ -3,8 +3,8 @@ internal import AudioDecoding
 public import DSP
 public import Platform
 
-/// Analyzes one file from opening to findings. It blocks while decoding, so use it on a worker thread or in a worker
-/// process.
+/// Analyzes one file, from opening it to the findings. The call blocks while decoding, so use it on a worker thread or
+/// in a worker process.
 public struct FileAnalyzer: Sendable {
   private let plugins: [AnalyzerPlugin]
   private let resampler: ResamplerKind
@@ -12,10 +12,11 @@ public struct FileAnalyzer: Sendable {
   private let verifiesChecksums: Bool
 
   /// - Parameters:
-  ///   - plugins: All analyzers of the pipeline; outcomes are in this order.
-  ///   - readsToEnd: `true` to decode to the end even if no analyzer wants more, to find damage and wrong lengths.
-  ///   - verifiesChecksums: `true` to decode every file, even if its audio is known, and compare it with the checksum
-  ///     in its header.
+  ///   - plugins: All analyzers of the pipeline. Outcomes have the same order.
+  ///   - readsToEnd: `true` to decode to the end even if no analyzer wants more, in order to find damage and wrong
+  ///     lengths.
+  ///   - verifiesChecksums: `true` to decode every file, even if its audio is known, and to compare the audio with the
+  ///     checksum in the file's header.
   public init(
     plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
   ) {
@@ -25,20 +26,20 @@ public struct FileAnalyzer: Sendable {
     self.verifiesChecksums = verifiesChecksums
   }
 
-  /// Analyzes a file. Identifies its audio, decodes the audio if some analyzers have no stored outcome for it, and runs
-  /// these analyzers. Analyzers of the file itself run even without audio.
+  /// Analyzes a file: identifies its audio, decodes the audio if some analyzers have no stored outcome for it, and runs
+  /// these analyzers. Analyzers that read the file itself run even if there is no audio.
   ///
-  /// The status, the problem and the remarks about the container are always this file's own. The outcomes of known
-  /// audio are reused only if both files are whole and decoders receive the same input; when in doubt, this file is
+  /// The status, the problem and the remarks about the container always describe this file. The outcomes of known audio
+  /// are reused only if both files are undamaged and decoders receive the same input. When in doubt, this file is
   /// decoded.
   ///
   /// - Parameters:
   ///   - isCancelled: Called between blocks.
-  ///   - findAudio: Looks up audio by `decodingID` if it is not among the job's known audio.
-  ///   - enter: Called before each stage, so that an observer can tell in which stage this process died.
-  ///   - hasDecoded: Called every ten seconds of audio with the seconds decoded so far.
+  ///   - findAudio: Looks up audio by its `decodingID` if it is not among the job's known audio.
+  ///   - enter: Called before each stage, so that an observer can tell in which stage this process crashed.
+  ///   - hasDecoded: Called after every ten seconds of audio with the number of seconds decoded so far.
   ///   - processorTime: Returns the processor time of this thread in seconds.
-  /// - Returns: `nil` if canceled. Any other failure is part of the result.
+  /// - Returns: `nil` if the analysis was canceled. Any other failure is part of the result.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool = { false }, findAudio: (ContentID) -> KnownAudio? = { _ in nil },
     enter: (Problem.Stage) -> Void = { _ in }, hasDecoded: (Double) -> Void = { _ in },
@@ -48,7 +49,7 @@ public struct FileAnalyzer: Sendable {
     let clock = StageClock(isRunning: job.isProfiled)
     let verifiesChecksums = verifiesChecksums && !job.decodesNothing
     let chosen = plugins.filter { job.analyzers?.contains($0.id) ?? true }
-    // Adds the analyzers whose findings the members read, even if those findings are known.
+    // Adds the analyzers whose findings `members` read, even if those findings are known.
     func withAllTheyRead(_ members: [AnalyzerPlugin]) -> [AnalyzerPlugin] {
       plugins.selecting(Set(members.map(\.id)))
     }
@@ -61,6 +62,13 @@ public struct FileAnalyzer: Sendable {
     clock.enter(.open)
     let openedFile = OpenedFile(at: job.path)
     let path = openedFile?.path ?? job.path
+    let storedLimit = openedFile?.extent.flatMap {
+      job.timeLimit?.processorSeconds(ofFileWith: $0.size, stored: $0.stored)
+    }
+    func isLate(_ audio: Double) -> Bool {
+      guard let limit = job.timeLimit else { return false }
+      return processorTime() - start >= min(limit.processorSeconds(afterDecoding: audio), storedLimit ?? .infinity)
+    }
     do {
       let content = try AudioContent(path: path)
       analysis.contentID = content.id
@@ -72,7 +80,7 @@ public struct FileAnalyzer: Sendable {
       if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
       if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        // If the audio was not decoded to its end, the format comes from the container, which differs between files.
+        // If decoding stopped early, the format comes from the container, which may be different in this file.
         analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
       } else {
         var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
@@ -84,17 +92,17 @@ public struct FileAnalyzer: Sendable {
           guard
             var found = decode(
               &source, job, withAllTheyRead(missing), clock, isCancelled: isCancelled, hasDecoded: hasDecoded,
-              timeSpent: timeSpent, into: &analysis)
+              timeSpent: timeSpent, isLate: isLate, into: &analysis)
           else { return nil }
           if analysis.problem?.stage == .decode {
-            // The file's audio differs from the known audio after all, so nothing known applies to it.
+            // The file's audio differs from the known audio after all, so none of the known data applies to it.
             analysis.reusesKnownAudio = false
             if missing.count < audioPlugins.count {
               var source = try AudioSource(path: path)
               guard
                 let all = decode(
                   &source, job, withAllTheyRead(audioPlugins), clock, isCancelled: isCancelled, hasDecoded: hasDecoded,
-                  timeSpent: timeSpent, into: &analysis)
+                  timeSpent: timeSpent, isLate: isLate, into: &analysis)
               else { return nil }
               found = all
             }
@@ -114,7 +122,7 @@ public struct FileAnalyzer: Sendable {
     guard !isCancelled() else { return nil }
     if let digests = job.digests {
       clock.enter(.checksum)
-      // By now, the file is in the page cache.
+      // At this point, the file is in the page cache.
       let audio = audioBytes.map { Int64($0.lowerBound)..<Int64($0.upperBound) }
       analysis.checksum = try? FileChecksum.reading(path, audio: audio, kinds: digests, isCancelled: isCancelled)
     }
@@ -136,21 +144,22 @@ public struct FileAnalyzer: Sendable {
     return analysis
   }
 
-  /// Known audio whose outcomes can be used for this file; `nil` if there is none.
+  /// Returns known audio whose outcomes can be used for this file; `nil` if there is none.
   private func knownAudio(
     of content: AudioContent, _ job: AnalysisJob, _ findAudio: (ContentID) -> KnownAudio?
   ) -> KnownAudio? {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // A file that was not decoded to its end may be damaged in the rest.
+    // If the other file was not decoded to its end, it may be damaged beyond that point.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 
-  /// - Returns: `nil` if canceled.
+  /// - Returns: `nil` if decoding was canceled.
   private func decode(
     _ source: inout AudioSource, _ job: AnalysisJob, _ plugins: [AnalyzerPlugin], _ clock: StageClock,
-    isCancelled: () -> Bool, hasDecoded: (Double) -> Void, timeSpent: () -> Double, into analysis: inout FileAnalysis
+    isCancelled: () -> Bool, hasDecoded: (Double) -> Void, timeSpent: () -> Double,
+    isLate: (Double) -> Bool, into analysis: inout FileAnalysis
   ) -> [AnalyzerOutcome]? {
     let feeds = FeedGraph(
       plugins: plugins,
@@ -158,11 +167,11 @@ public struct FileAnalyzer: Sendable {
       format: source.format, encoding: source.encoding, resampler: resampler, clock: clock)
     var block = AudioBlock(channelCount: source.format.channelCount)
     var hasEnded = false
-    var isLate = false
+    var isOver = false
     let rate = Double(source.format.sampleRate)
     var duration = 0.0
     var lastReported = 0.0
-    while !hasEnded, !isLate, readsToEnd || feeds.wantsMore {
+    while !hasEnded, !isOver, readsToEnd || feeds.wantsMore {
       let outer = clock.enter(.decode)
       let isRead = source.read(into: &block)
       clock.enter(outer)
@@ -173,7 +182,7 @@ public struct FileAnalyzer: Sendable {
         lastReported = duration
         hasDecoded(duration)
       }
-      if let limit = job.timeLimit, timeSpent() >= limit.processorSeconds(afterDecoding: duration) { isLate = true }
+      isOver = isLate(duration)
     }
     let summary = source.summary
     analysis.remarks = summary.remarks
@@ -184,7 +193,7 @@ public struct FileAnalyzer: Sendable {
         analysis.status = .partial
         analysis.problem = Problem(problem, at: .decode)
       }
-    } else if isLate {
+    } else if isOver {
       analysis.status = .partial
       analysis.problem = Problem(
         stage: .analyze, code: "time_limit",
@@ -198,7 +207,7 @@ public struct FileAnalyzer: Sendable {
 }
 
 extension AnalyzerPlugin {
-  /// Runs an analyzer whose feed is the file itself.
+  /// Runs an analyzer that reads the file itself.
   fileprivate func outcome(for file: AudioFile) -> AnalyzerOutcome {
     do {
       var session = try makeSession(for: file)

@@ -4,21 +4,22 @@ internal import Platform
 package import SystemPackage
 
 extension FileChecksum {
-  /// Maximum file size for a checksum, in bytes.
+  /// Maximum size, in bytes, of a file that gets a checksum.
   private static let byteLimit: Int64 = 1 << 40
-  /// Size from which a nearly empty sparse file gets no checksum: such a file can claim any size.
+  /// Sparse files of at least this size that are nearly empty get no checksum, because a sparse file can claim any
+  /// size.
   private static let minSparseSize: Int64 = 1 << 30
   private static let bufferSize = 1 << 18
 
   /// Computes a checksum by reading a file once from start to end.
   ///
-  /// - Parameters:
+  /// - audio: Byte range that is hashed separately; `nil` for none.
   ///   - audio: Byte range for which a separate hash is computed; `nil` for none.
   ///   - kinds: Digests to compute in addition to XXH3.
-  ///   - fromDisk: `true` to drop the file from the page cache before and after, so that the bytes come from the disk
-  ///     and other programs' files stay in the cache.
+  ///   - fromDisk: `true` to drop the file from the page cache before and after reading, so that the bytes come from
+  ///     the disk, and the cache keeps the files of other programs.
   ///   - isCancelled: Called between buffers.
-  /// - Returns: `nil` if canceled, or if the file is endless or not a regular file.
+  /// - Returns: `nil` if reading was canceled, or if the file is endless or not a regular file.
   /// - Throws: The system's error if the file cannot be opened or read.
   package static func reading(
     _ path: FilePath, audio: Range<Int64>? = nil, kinds: Set<Kind> = [], fromDisk: Bool = false,
@@ -40,7 +41,7 @@ extension FileChecksum {
       let got = try file.read(buffer)
       if got == 0 { return hashers.finish() }
       hashers.update(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
-      // The file is growing while it is being read.
+      // The file grows while it is being read.
       if hashers.byteCount > byteLimit { return nil }
     }
   }

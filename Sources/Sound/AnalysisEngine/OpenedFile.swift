@@ -1,9 +1,10 @@
 internal import Platform
 internal import SystemPackage
 
-/// A file that stays open during its analysis, so that all readers read the same file even if another takes its name.
+/// A file that stays open during its analysis, so that all readers read the same file even if another file takes its
+/// name.
 final class OpenedFile {
-  /// Path of the open file, valid in this process only.
+  /// A path to the open file that is valid only in this process.
   let path: FilePath
 
   private let descriptor: FileDescriptor
@@ -25,11 +26,19 @@ final class OpenedFile {
 
   deinit { try? descriptor.close() }
 
-  /// `true` if reads through `path` may have seen more than one state of the file.
+  /// Size of the file, and the number of its bytes that are not in holes.
+  var extent: (size: Int64, stored: Int64)? {
+    guard let status = try? FileStatus(of: descriptor) else { return nil }
+    // Files without holes take less space than their size only on file systems that compress or don't report the space.
+    let stored = status.allocatedSize < status.size / 4 ? descriptor.storedSize(of: status.size) : status.size
+    return (status.size, stored)
+  }
+
+  /// `true` if readers of `path` may have seen different states of the file.
   var hasChanged: Bool {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return true }
     var now = FileIdentity(status)
-    // If the file loses its name, because it is replaced or deleted, only its status changes.
+    // If the file loses its name because it is replaced or deleted, only its status-change time changes.
     if status.linkCount == 0 { now.changed = identity.changed }
     return now != identity
   }

@@ -2,16 +2,16 @@ public import Analysis
 public import SystemPackage
 public import Text
 
-/// Analyzes one file outside a run, with a few analyzers. The creator of the value decides whether that happens in this
-/// process or in a worker.
+/// Analyzes one file outside a run, with a few analyzers. The code that creates the value decides whether this happens
+/// in this process or in a worker.
 public struct SingleFileAnalysis: Sendable {
-  /// The analyzers to run, with settings of their own.
+  /// The analyzers to run, with specific settings.
   public struct Request: Sendable {
-    /// The name of the request in messages.
+    /// The name that messages use for the request.
     public var name: String
-    /// The ids of the analyzers, in order, with the settings of each.
+    /// The IDs of the analyzers, in order, each with its settings.
     public var analyzers: [(id: String, settings: [String: JSONValue])]
-    /// The analyzers whose ids are in `analyzers`.
+    /// The analyzer kinds whose IDs are in `analyzers`.
     public var kinds: [AnalyzerKind]
 
     public init(name: String, analyzers: [(id: String, settings: [String: JSONValue])], kinds: [AnalyzerKind]) {
@@ -26,7 +26,7 @@ public struct SingleFileAnalysis: Sendable {
 
   /// - Parameters:
   ///   - timeLimit: The time limit for one file.
-  ///   - analyze: Carries out a request; returns `nil` if canceled.
+  ///   - analyze: Performs a request; returns `nil` if canceled.
   public init(
     timeLimit: TimeLimit, analyze: @escaping @Sendable (AnalysisJob, Request) throws -> FileAnalysis?
   ) {
@@ -34,7 +34,7 @@ public struct SingleFileAnalysis: Sendable {
     self.analyze = analyze
   }
 
-  /// - Returns: `nil` if canceled.
+  /// - Returns: `nil` if the analysis was canceled.
   public func callAsFunction(_ path: FilePath, _ request: Request) throws -> FileAnalysis? {
     try analyze(AnalysisJob(path: path, timeLimit: timeLimit), request)
   }

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Platform
 
-/// Measures the time of each stage of one analysis: a stage lasts until the next one is entered. A clock belongs to one
+/// Measures the time of each stage of an analysis. A stage lasts until the next one is entered. A clock is used on one
 /// thread, and costs almost nothing if it is not running.
 public final class StageClock {
   struct Stage {
@@ -33,7 +33,7 @@ public final class StageClock {
     return Stage(place: names.count - 1)
   }
 
-  /// - Returns: The previous stage, to return to afterwards.
+  /// - Returns: The previous stage, so that the caller can return to it.
   @discardableResult func enter(_ stage: Stage) -> Stage {
     guard isRunning else { return stage }
     let (ended, now) = (current, Self.now)
@@ -51,6 +51,6 @@ public final class StageClock {
     return times
   }
 
-  /// Read about 80,000 times per minute of audio.
+  /// Called about 80,000 times per minute of audio.
   private static var now: UInt64 { MonotonicTime.nanoseconds }
 }

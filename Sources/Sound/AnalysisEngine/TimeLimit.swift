@@ -1,26 +1,26 @@
 /// The time limit for the analysis of one file.
 ///
-/// The limit applies to processor time, so that a file does not fail because the machine is busy or a disk is slow.
+/// The limit applies to processor time, so a file does not fail because the machine is busy or a disk is slow.
 /// Wall-clock time counts only while there is no progress.
 public struct TimeLimit: Hashable, Sendable, Codable {
-  /// Seconds of processor time, independent of the audio decoded.
+  /// Seconds of processor time, regardless of how much audio is decoded.
   public var processorSeconds: Double
   /// Additional seconds of processor time per second of audio decoded.
   public var perAudioSecond: Double
-  /// Maximum seconds without reading, decoding or computing, for example because a disk, or the server that it is on,
-  /// does not respond.
+  /// Maximum time, in seconds, without reading, decoding or computing, for example because a disk or a file server does
+  /// not respond.
   public var standstillSeconds: Double
 
-  /// The default limit: many times what the slowest formats need on a slow machine, and enough time for a server to
-  /// restart.
+  /// The default limit: many times as long as the slowest formats need on a slow machine, and long enough for a server
+  /// to restart.
   public static let standard = TimeLimit(processorSeconds: 120, perAudioSecond: 0.25, standstillSeconds: 300)
 
-  /// Length of audio, in seconds, up to which the limit grows. Longer audio counts as endless.
+  /// Length of audio, in seconds, up to which the limit grows. Longer audio is considered endless.
   private static let maxAudioSeconds = 360_000.0
   /// Minimum of `standstillSeconds`: about the spin-up time of a sleeping disk.
   private static let minStandstillSeconds = 10.0
 
-  /// Creates a fixed limit, set by the user.
+  /// Creates a fixed limit that the user has set.
   public init(seconds: Double) {
     self.init(
       processorSeconds: max(0, seconds), perAudioSecond: 0,
@@ -39,13 +39,23 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     case standstillSeconds = "standstill_s"
   }
 
-  /// Limit in seconds of processor time after this many seconds of audio were decoded.
+  /// Returns the limit, in seconds of processor time, once this many seconds of audio have been decoded.
   func processorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds + perAudioSecond * min(audio, Self.maxAudioSeconds)
   }
 
-  /// Limit for a watcher outside the process. The limit inside the process should apply first, because it keeps part of
-  /// the findings.
+  /// Returns the limit for a file that consists mostly of holes, and so can claim years of audio: a minute, or a minute
+  /// for each 100 MB on the disk. `nil` for other files, and if the user has set a limit.
+  /// - Parameters:
+  ///   - size: Size of the file in bytes.
+  ///   - stored: Number of bytes that are not in holes.
+  package func processorSeconds(ofFileWith size: Int64, stored: Int64) -> Double? {
+    guard perAudioSecond > 0, stored < size / 4 else { return nil }
+    return 60 * max(1, Double(stored) / 1e8)
+  }
+
+  /// Returns the limit for a watcher outside the process. The limit inside the process should apply first, because it
+  /// preserves some of the findings.
   package func outerProcessorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds(afterDecoding: audio) * 1.25 + 10
   }

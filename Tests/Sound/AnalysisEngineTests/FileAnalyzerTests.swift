@@ -4,6 +4,7 @@ import AnalysisTesting
 import AudioDecoding
 import DSP
 import Foundation
+import Platform
 import SystemPackage
 import Testing
 import Text
@@ -56,6 +57,48 @@ extension FileAnalysis {
 
   private func analyze(_ path: FilePath, with analyzer: FileAnalyzer = analyzer()) throws -> FileAnalysis {
     try #require(analyzer.analyze(AnalysisJob(path: path)))
+  }
+
+  /// An RF64 file that claims a terabyte of audio, of which only some was ever written.
+  @Test(arguments: [0, 1, 3]) func `a hole of a terabyte is not decoded`(megabytes: Int) throws {
+    func bytes(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    let size = 1 << 40
+    var header = Array("RF64".utf8) + bytes(UInt32.max) + Array("WAVEds64".utf8) + bytes(UInt32(28))
+    header += bytes(UInt64(size - 8)) + bytes(UInt64(size - 80)) + bytes(UInt64((size - 80) / 2)) + bytes(UInt32(0))
+    header += Array("fmt ".utf8) + bytes(UInt32(16)) + bytes(UInt16(1)) + bytes(UInt16(1))
+    header += bytes(UInt32(44_100)) + bytes(UInt32(88_200)) + bytes(UInt16(2)) + bytes(UInt16(16))
+    header += Array("data".utf8) + bytes(UInt32.max)
+    let path = try directory.write(header + [UInt8](repeating: 7, count: megabytes << 20), as: "a.wav")
+    try #require(truncate(path.string, off_t(size)) == 0)
+    let file = try FileDescriptor.open(path, .readWrite)
+    // Data behind the hole is not audio that follows it.
+    try file.writeAll(toAbsoluteOffset: Int64(size) - 5, [1, 2, 3, 4, 5])
+    #expect((0..<1 << 24).contains(file.storedSize(of: Int64(size))))
+    try file.close()
+    var job = AnalysisJob(path: path, timeLimit: .standard)
+    job.digests = []
+    let clock = ContinuousClock()
+    let start = clock.now
+    let analysis = try #require(analyzer().analyze(job))
+    #expect(clock.now - start < .seconds(20))
+    #expect(analysis.status == .partial && analysis.problem?.code == "truncated")
+    #expect(analysis.problem?.message.contains("only zeros from byte") == true)
+    #expect(analysis.decodedDuration.map { $0 < 60 } ?? true)
+  }
+
+  @Test func `files with holes get processor time for the data they store`() throws {
+    let limit = TimeLimit.standard
+    #expect(limit.processorSeconds(ofFileWith: 1 << 40, stored: 4_096) == 60)
+    #expect(limit.processorSeconds(ofFileWith: 1 << 40, stored: 100_000_000) == 60)
+    #expect(limit.processorSeconds(ofFileWith: 1 << 40, stored: 200_000_000) == 120)
+    #expect(limit.processorSeconds(ofFileWith: 100_000_000, stored: 90_000_000) == nil)
+    #expect(TimeLimit(seconds: 500).processorSeconds(ofFileWith: 1 << 40, stored: 1) == nil)
+    let path = try directory.write([UInt8](repeating: 1, count: 100_000), as: "holes")
+    try #require(truncate(path.string, 1 << 28) == 0)
+    let file = try FileDescriptor.open(path, .readWrite)
+    defer { try? file.close() }
+    try file.writeAll(toAbsoluteOffset: 1 << 27, [UInt8](repeating: 1, count: 100_000))
+    #expect((200_000..<1 << 20).contains(file.storedSize(of: 1 << 28)))
   }
 
   @Test func `compares FLAC with its checksum only on request`() throws {

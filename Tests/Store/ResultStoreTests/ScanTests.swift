@@ -3,6 +3,7 @@ import LibraryTesting
 import Platform
 import Records
 import ResultStore
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -118,6 +119,43 @@ import Testing
     after.path = before.path
     #expect(after == before)
     #expect(try library.store.record(at: "/music/old/a.flac") == nil)
+  }
+
+  /// The work for each of very many links does not grow with their number, whether they are new, known or moved.
+  @Test(.timeLimit(.minutes(1))) func veryManyLinksOfOneFile() throws {
+    let library = try ScannedLibrary()
+    let first = library.put("/music/0")
+    let names = (0..<12_000).map { FilePath("/music/links/\($0)") }
+    func links(_ paths: [FilePath]) -> [FileStamp] {
+      paths.map { path in
+        var file = first
+        file.path = path
+        return file
+      }
+    }
+    let lookCount = Mutex(0)
+    func scan(_ paths: [FilePath]) throws -> ScanCounts {
+      let present = Set(paths)
+      try library.beginRun()
+      let scan = ScanSession(
+        store: library.store, run: library.run, wanted: library.wanted,
+        pathExists: {
+          lookCount.withLock { $0 += 1 }
+          return present.contains($0)
+        })
+      for start in stride(from: 0, to: paths.count, by: 1_000) {
+        _ = try scan.classify(links(Array(paths[start..<min(start + 1_000, paths.count)])))
+      }
+      return scan.counts
+    }
+    #expect(try scan(names).new == names.count)
+    // Some were moved, and the walk meets new links before known ones.
+    let moved = (0..<5_000).map { FilePath("/music/moved/\($0)") }
+    let new = (0..<3_000).map { FilePath("/music/new/\($0)") }
+    lookCount.withLock { $0 = 0 }
+    let counts = try scan(moved + new + names.dropFirst(moved.count))
+    #expect(counts.moved == moved.count && counts.new == names.count + new.count)
+    #expect(lookCount.withLock { $0 } <= names.count)
   }
 
   @Test func hardLinkIsNoMove() throws {

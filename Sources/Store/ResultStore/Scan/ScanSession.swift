@@ -25,6 +25,41 @@ public final class ScanSession: Sendable {
     var unstored: Set<ContentID> = []
     var currency: [Int64: Currency] = [:]
     var disks = MissingDisks()
+    var moves = MoveSearches()
+  }
+
+  /// Searches for old paths of files with very many links: each continues where the last one ended, since the number of
+  /// rows that are no candidates any more only grows during a scan.
+  struct MoveSearches {
+    /// Number of rows from which a search is remembered.
+    private static let manyRows = 16
+
+    private var ends: [Key: Int64] = [:]
+
+    /// The columns by which a moved file is found.
+    struct Key: Hashable {
+      var inode: UInt64
+      var device: UInt64
+      var sizeBytes: Int64
+      var modified: Int64
+
+      init(_ file: FileStamp) {
+        inode = file.inode
+        device = file.device
+        sizeBytes = file.sizeBytes
+        modified = file.modified.nanoseconds
+      }
+    }
+
+    /// Row after which to search.
+    func start(_ key: Key) -> Int64 { ends[key] ?? 0 }
+
+    /// - Parameters:
+    ///   - end: Last row examined.
+    ///   - rowCount: Number of rows examined.
+    mutating func end(_ key: Key, at end: Int64, rowCount: Int) {
+      if rowCount >= Self.manyRows || ends[key] != nil { ends[key] = end }
+    }
   }
 
   /// - Parameters:
@@ -83,7 +118,7 @@ public final class ScanSession: Sendable {
     for file in files {
       if let known = try lookup.first(.path(file.path), body: { KnownFile(lookup) }) {
         judgments.append(try meet(file, known, state: &state, db))
-      } else if let known = try findMoved(file, seen: state.seen, db) {
+      } else if let known = try findMoved(file, &state, db) {
         try rename(known, to: file.path, db)
         let judgment = try meet(file, known, state: &state, db)
         if !options.isDryRun || state.unstored.insert(ContentID(ofPath: file.path)).inserted {
@@ -227,8 +262,11 @@ public final class ScanSession: Sendable {
     ctime_ns, looked_ns
     """
   private static let lookupSQL = "SELECT \(columns) FROM file WHERE path = ?"
-  private static let moveSQL =
-    "SELECT \(columns) FROM file WHERE inode = ? AND device = ? AND size_bytes = ? AND mtime_ns = ?"
+  /// The index on inode and device has the rows in the order of their ids.
+  private static let moveSQL = """
+    SELECT \(columns) FROM file WHERE inode = ? AND device = ? AND size_bytes = ? AND mtime_ns = ? AND id > ?
+    ORDER BY id
+    """
 
   /// The result of comparing an analysis set with the wanted analyses.
   struct Currency {
@@ -357,20 +395,24 @@ public final class ScanSession: Sendable {
 
   // MARK: Moves
 
-  private func findMoved(_ file: FileStamp, seen: SeenFiles, _ db: Database) throws -> KnownFile? {
-    // It is unknown whether an object exists until its listing has ended.
+  private func findMoved(_ file: FileStamp, _ state: inout State, _ db: Database) throws -> KnownFile? {
+    // The existence of an object is unknown until its listing has ended.
     if file.path.isObject { return nil }
     let select = try Query(db, Self.moveSQL)
+    let key = MoveSearches.Key(file)
+    var (end, rowCount) = (state.moves.start(key), 0)
     var found: KnownFile?
     try select.forEachWhile([
       .integer(Int64(bitPattern: file.inode)), .integer(Int64(bitPattern: file.device)), .integer(file.sizeBytes),
-      .integer(file.modified.nanoseconds),
+      .integer(file.modified.nanoseconds), .integer(end),
     ]) {
       let candidate = KnownFile(select)
-      guard !seen.contains(candidate.id), !pathExists(select.path(11)) else { return true }
+      (end, rowCount) = (candidate.id, rowCount + 1)
+      guard !state.seen.contains(candidate.id), !pathExists(select.path(11)) else { return true }
       found = candidate
       return false
     }
+    state.moves.end(key, at: end, rowCount: rowCount)
     // Renaming a file changes its status time.
     found?.stamp.statusChanged = nil
     if let id = found?.id { found?.isDoubtful = try hasTwin(file, id, db) }
