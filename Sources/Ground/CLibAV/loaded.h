@@ -8,6 +8,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avstring.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/crc.h>
 #include <libavutil/hmac.h>
 #include <libavutil/md5.h>
 #include <libavutil/opt.h>
@@ -17,11 +18,13 @@
 
 #define LAV_UTIL_FUNCTIONS(of)                                                                                         \
   of(av_channel_layout_compare) of(av_channel_layout_copy) of(av_channel_layout_default)                               \
-  of(av_channel_layout_describe) of(av_channel_layout_from_mask) of(av_channel_layout_uninit) of(av_dict_copy)         \
+  of(av_channel_layout_describe) of(av_channel_layout_from_mask) of(av_channel_layout_uninit) of(av_crc)               \
+  of(av_crc_get_table) of(av_dict_copy)                                                                                \
   of(av_dict_free) of(av_dict_get) of(av_dict_set) of(av_dict_set_int) of(av_fast_malloc) of(av_frame_alloc)           \
   of(av_frame_free) of(av_frame_get_buffer) of(av_frame_unref) of(av_free) of(av_freep) of(av_get_bytes_per_sample)    \
-  of(av_get_packed_sample_fmt) of(av_hmac_alloc) of(av_hmac_calc) of(av_hmac_free) of(av_log_set_level)                \
-  of(av_malloc) of(av_mallocz) of(av_match_list) of(av_max_alloc) of(av_md5_alloc) of(av_md5_final) of(av_md5_init)    \
+  of(av_get_packed_sample_fmt) of(av_hmac_alloc) of(av_hmac_calc) of(av_hmac_free) of(av_log_set_callback)             \
+  of(av_log_set_level) of(av_malloc) of(av_mallocz) of(av_match_list) of(av_max_alloc) of(av_md5_alloc)                \
+  of(av_md5_final) of(av_md5_init)                                                                                     \
   of(av_md5_size) of(av_md5_sum) of(av_md5_update) of(av_memdup) of(av_opt_set_double) of(av_opt_set_int)              \
   of(av_rescale_q) of(av_sample_fmt_is_planar) of(av_samples_alloc_array_and_samples) of(av_sha_alloc)                 \
   of(av_sha_final) of(av_sha_init) of(av_sha_update) of(av_version_info)

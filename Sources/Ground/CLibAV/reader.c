@@ -1,4 +1,5 @@
 #include "checksum.h"
+#include "frames.h"
 #include "stream.h"
 
 #include <errno.h>
@@ -6,6 +7,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avstring.h>
 #include <libavutil/channel_layout.h>
+#include <libavutil/crc.h>
 #include <libavutil/md5.h>
 #include <libavutil/mem.h>
 #include <libavutil/opt.h>
@@ -53,6 +55,7 @@ struct LAVReader {
   int64_t position;
   int64_t sincePacket;
   int64_t syncLimit;
+  bool sumsPackets;
   int64_t totalRead;
 
   AVIOContext *io;
@@ -60,6 +63,9 @@ struct LAVReader {
   AVStream *stream;
   const AVCodec *decoder;
   AVCodecContext *codec;
+  /// Decodes MP3 in WAV and other containers, which have no checksums, once more and only for its messages; else NULL.
+  AVCodecContext *strict;
+  AVFrame *strictFrame;
   AVPacket *packet;
   AVFrame *frame;
   /// Frames with another sample rate or channel count, converted to the format of the first frame.
@@ -80,6 +86,18 @@ struct LAVReader {
   bool packetsEnded;
   bool ended;
   int lastPacketSize;
+  /// Duration and start of the last packet in PCM frames. The start is AV_NOPTS_VALUE if unknown.
+  int64_t packetDuration;
+  int64_t packetStart;
+  bool packetIsTrimmed;
+  /// Number of PCM frames decoded from the last packet, and maximum of all packets.
+  int64_t packetFrameCount;
+  int64_t maxPacketFrameCount;
+  LAVReservoir reservoir;
+  /// The decoder reported an error in the last packet.
+  bool isFlawed;
+  /// `strict` reported granules with unused bits in the last packet.
+  bool isUneven;
   /// Expected number of the next FLAC frame; -1 if unknown.
   int64_t nextFrameNumber;
   LAVReport report;
@@ -89,11 +107,26 @@ struct LAVReader {
   unsigned hashBufferSize;
 };
 
+/// The reader whose decoder runs on this thread.
+static _Thread_local LAVReader *listening;
+
+/// Receives FFmpeg's messages, none of which is printed. Its decoders of TrueHD and MLP return frames with wrong
+/// checksums, and report them only in messages.
+static void hear(void *context, int level, const char *format, va_list arguments) {
+  (void)arguments;
+  if (level > AV_LOG_WARNING || !listening) return;
+  if (context == listening->strict) listening->isUneven |= strncmp(format, "bits_left", 9) == 0;
+  if (context != listening->codec) return;
+  bool isLossless = strncmp(format, "Lossless check failed", 21) == 0;
+  if (level <= AV_LOG_ERROR || isLossless) listening->isFlawed = true;
+}
+
 /// The names of all audio decoders. Attached pictures and videos are never decoded, not even for probing.
 static char *audioDecoders;
 
 static void prepareOnce(void) {
   LAVU(av_log_set_level)(AV_LOG_QUIET);
+  LAVU(av_log_set_callback)(hear);
   LAVU(av_max_alloc)(allocationLimit);
   void *position = NULL;
   const AVCodec *codec;
@@ -237,11 +270,13 @@ void lav_close(LAVReader *reader) {
   if (!reader) return;
   LAVU(av_frame_free)(&reader->frame);
   LAVU(av_frame_free)(&reader->converted);
+  LAVU(av_frame_free)(&reader->strictFrame);
   LAV(av_packet_free)(&reader->packet);
   LAV(swr_free)(&reader->swr);
   LAVU(av_channel_layout_uninit)(&reader->swrLayout);
   LAVU(av_channel_layout_uninit)(&reader->layout);
   LAV(avcodec_free_context)(&reader->codec);
+  LAV(avcodec_free_context)(&reader->strict);
   LAV(avformat_close_input)(&reader->format);
   if (reader->io) {
     LAVU(av_freep)(&reader->io->buffer);
@@ -310,7 +345,11 @@ static LAVStatus chooseStream(LAVReader *reader) {
 
   int index = LAV(av_find_best_stream)(format, AVMEDIA_TYPE_AUDIO, -1, -1, &reader->decoder, 0);
   if (index == AVERROR_DECODER_NOT_FOUND) return LAVStatusUnsupportedCodec;
-  if (index < 0) return LAVStatusNoAudio;
+  if (index < 0) {
+    // The decoder of TTA in FFmpeg 5.1 knows no layout of 5 channels.
+    bool isTTA = format->nb_streams > 0 && format->streams[0]->codecpar->codec_id == AV_CODEC_ID_TTA;
+    return isTTA ? LAVStatusUnsupportedCodec : LAVStatusNoAudio;
+  }
   reader->stream = format->streams[index];
   for (unsigned i = 0; i < format->nb_streams; i++) {
     if ((int)i != index) format->streams[i]->discard = AVDISCARD_ALL;
@@ -331,8 +370,10 @@ LAVStatus lav_open(const LAVInput *input, LAVReader **result, int *readErrno) {
   if (!reader) return LAVStatusOutOfMemory;
   reader->descriptor = input->descriptor;
   reader->nextFrameNumber = -1;
+  reader->packetStart = AV_NOPTS_VALUE;
   reader->start = input->start;
   reader->isStream = input->isStream;
+  reader->sumsPackets = input->sumsPackets;
   reader->syncLimit = syncLimit;
   reader->prefixCount = input->prefixCount;
   reader->length = input->prefixCount + (input->end - input->start);
@@ -475,6 +516,83 @@ static void checkMPEGFrame(LAVReader *reader) {
   if (checksum == LAVChecksumWrong) reader->report.wrongChecksumCount++;
 }
 
+/// Continues the checksum of all packets.
+static void sumPacket(LAVReader *reader) {
+  const AVCRC *table = LAVU(av_crc_get_table)(AV_CRC_16_ANSI_LE);
+  if (!table) return;
+  uint32_t sum = LAVU(av_crc)(table, reader->report.packetChecksum, reader->packet->data, reader->packet->size);
+  reader->report.packetChecksum = (uint16_t)sum;
+}
+
+static bool isContainer(const LAVReader *reader, const char *name) {
+  return LAVU(av_match_list)(name, reader->format->iformat->name, ',') > 0;
+}
+
+/// Compares the decoded length of the last packet with its duration. `next` is the start of the next packet in PCM
+/// frames, or AV_NOPTS_VALUE at the end. The duration of a packet that is as long as others, or the last one, may include
+/// a gap.
+static void settlePacket(LAVReader *reader, int64_t next) {
+  int64_t decoded = reader->packetFrameCount, duration = reader->packetDuration, most = reader->maxPacketFrameCount;
+  bool isLast = next == AV_NOPTS_VALUE;
+  if (!isLast && reader->packetStart != AV_NOPTS_VALUE && next > reader->packetStart) {
+    duration = next - reader->packetStart;
+  }
+  if (decoded > most) reader->maxPacketFrameCount = most = decoded;
+  bool isFull = decoded > 0 && (isLast || decoded == most);
+  if (isFull && duration > decoded) reader->report.timestampGap += duration - decoded;
+  if (isContainer(reader, "matroska")) {
+    // Timestamps are in milliseconds.
+    int64_t gap = duration - decoded, slack = reader->sampleRate / 200;
+    if (decoded > 0 && !isLast && gap > slack && gap + slack > most) reader->report.missingCount++;
+  } else if (!isLast && !reader->packetIsTrimmed && !reader->report.lastPacketIsBad && decoded > 0) {
+    bool isShort = 2 * decoded <= (duration < most ? duration : most);
+    if (isShort && (isContainer(reader, "mov") || isContainer(reader, "caf"))) reader->report.shortPacketCount++;
+  }
+  reader->packetFrameCount = 0;
+  reader->packetDuration = 0;
+}
+
+/// Counts the last packet if it is flawed.
+static void settleFlaw(LAVReader *reader) {
+  if (reader->isFlawed) reader->report.flawedPacketCount++;
+  reader->report.lastPacketIsFlawed = reader->isFlawed;
+  reader->isFlawed = false;
+}
+
+/// Settles the last packet, and records start and duration of the next one.
+static void timePacket(LAVReader *reader) {
+  if (!reader->codec || reader->codec->sample_rate <= 0) return;
+  const AVPacket *packet = reader->packet;
+  AVRational unit = reader->stream->time_base, frames = {1, reader->codec->sample_rate};
+  int64_t start = AV_NOPTS_VALUE;
+  if (packet->pts != AV_NOPTS_VALUE) start = LAVU(av_rescale_q)(packet->pts, unit, frames);
+  bool hasOrder = start != AV_NOPTS_VALUE && reader->packetStart != AV_NOPTS_VALUE;
+  if (reader->report.packetCount > 0) settlePacket(reader, start == AV_NOPTS_VALUE ? 0 : start);
+  if (hasOrder && start < reader->packetStart && isContainer(reader, "matroska")) reader->report.disorderCount++;
+  size_t size = 0;
+  reader->packetIsTrimmed = LAV(av_packet_get_side_data)(packet, AV_PKT_DATA_SKIP_SAMPLES, &size) != NULL ||
+                            (packet->flags & AV_PKT_FLAG_DISCARD) || reader->report.packetCount < 2;
+  reader->packetDuration = LAVU(av_rescale_q)(packet->duration, unit, frames);
+  reader->packetStart = start;
+}
+
+/// Compares the size of a packet with the lengths in its header.
+static void checkLength(LAVReader *reader, enum AVCodecID codec) {
+  const AVPacket *packet = reader->packet;
+  bool isWhole = true, refersBack = false;
+  switch (codec) {
+  case AV_CODEC_ID_MP3:
+    isWhole = lavTakeLayerIII(&reader->reservoir, packet->data, packet->size, &refersBack);
+    if (refersBack) reader->report.startsMidStream = true;
+    break;
+  case AV_CODEC_ID_DTS: isWhole = lavIsWholeDTS(packet->data, packet->size); break;
+  case AV_CODEC_ID_MLP:
+  case AV_CODEC_ID_TRUEHD: isWhole = lavIsWholeMLP(packet->data, packet->size); break;
+  default: break;
+  }
+  if (!isWhole) reader->isFlawed = true;
+}
+
 static bool nextPacket(LAVReader *reader) {
   while (!reader->packetsEnded) {
     LAV(av_packet_unref)(reader->packet);
@@ -482,12 +600,17 @@ static bool nextPacket(LAVReader *reader) {
     int error = LAV(av_read_frame)(reader->format, reader->packet);
     if (error >= 0) {
       if (reader->packet->stream_index != reader->stream->index) continue;
+      timePacket(reader);
+      settleFlaw(reader);
       reader->sincePacket = 0;
       reader->report.packetCount++;
       reader->report.packetByteCount += reader->packet->size;
       reader->lastPacketSize = reader->packet->size;
       reader->report.lastPacketIsBad = false;
       enum AVCodecID codec = reader->stream->codecpar->codec_id;
+      reader->report.demuxedByteCount += reader->packet->size;
+      if (reader->sumsPackets) sumPacket(reader);
+      checkLength(reader, codec);
       if (codec == AV_CODEC_ID_FLAC) checkFrameNumber(reader);
       bool isMPEG = codec == AV_CODEC_ID_MP1 || codec == AV_CODEC_ID_MP2 || codec == AV_CODEC_ID_MP3;
       if (isMPEG) checkMPEGFrame(reader);
@@ -501,6 +624,8 @@ static bool nextPacket(LAVReader *reader) {
     if (mayGoOn) continue;
     // The Musepack 8 demuxer ends every file with -1.
     reader->report.endedByError = error != AVERROR_EOF && error != -1;
+    settlePacket(reader, AV_NOPTS_VALUE);
+    settleFlaw(reader);
     reader->packetsEnded = true;
   }
   LAV(av_packet_unref)(reader->packet);
@@ -582,14 +707,46 @@ static void hashFrame(LAVReader *reader) {
   LAVU(av_md5_update)(reader->hash, bytes, (size_t)(count * width));
 }
 
+/// Opens `strict`, unless the container is MP3's own, whose tables have checksums.
+static void startStrict(LAVReader *reader) {
+  if (reader->codec->codec_id != AV_CODEC_ID_MP3 || isContainer(reader, "mp3")) return;
+  reader->strict = LAV(avcodec_alloc_context3)(reader->decoder);
+  reader->strictFrame = LAVU(av_frame_alloc)();
+  if (!reader->strict || !reader->strictFrame) return;
+  // Not for the decoder of the audio: with this flag, it silences granules that some encoders do not fill.
+  reader->strict->err_recognition = AV_EF_BUFFER;
+  reader->strict->thread_count = 1;
+  bool isReady = LAV(avcodec_parameters_to_context)(reader->strict, reader->stream->codecpar) >= 0 &&
+                 LAV(avcodec_open2)(reader->strict, reader->decoder, NULL) >= 0;
+  if (!isReady) LAV(avcodec_free_context)(&reader->strict);
+}
+
+static void checkStrictly(LAVReader *reader) {
+  if (!reader->strict || !reader->strictFrame) return;
+  reader->isUneven = false;
+  listening = reader;
+  if (LAV(avcodec_send_packet)(reader->strict, reader->packet) >= 0) {
+    while (LAV(avcodec_receive_frame)(reader->strict, reader->strictFrame) >= 0) {
+      LAVU(av_frame_unref)(reader->strictFrame);
+    }
+  }
+  listening = NULL;
+  if (reader->isUneven) reader->report.unevenPacketCount++;
+}
+
 /// Decodes into `reader->frame`. Returns false at the end.
 static bool decodeFrame(LAVReader *reader) {
+  enum AVCodecID codec = reader->codec->codec_id;
+  bool listens = codec == AV_CODEC_ID_TRUEHD || codec == AV_CODEC_ID_MLP;
   int refusals = 0;
   while (!reader->ended) {
     LAVU(av_frame_unref)(reader->frame);
+    listening = listens ? reader : NULL;
     int error = LAV(avcodec_receive_frame)(reader->codec, reader->frame);
+    listening = NULL;
     if (error >= 0) {
       if (reader->frame->nb_samples <= 0) continue;
+      reader->packetFrameCount += reader->frame->nb_samples;
       if (reader->hash) hashFrame(reader);
       return true;
     }
@@ -602,7 +759,10 @@ static bool decodeFrame(LAVReader *reader) {
     }
     refusals = 0;
     bool hasPacket = nextPacket(reader);
+    if (hasPacket) checkStrictly(reader);
+    listening = listens ? reader : NULL;
     error = LAV(avcodec_send_packet)(reader->codec, hasPacket ? reader->packet : NULL);
+    listening = NULL;
     if (hasPacket && error < 0 && error != AVERROR(EAGAIN)) countBadPacket(reader);
     if (!hasPacket && error < 0 && error != AVERROR_EOF && error != AVERROR(EAGAIN)) break;
   }
@@ -624,6 +784,7 @@ LAVStatus lav_start(LAVReader *reader, const LAVFormat *like) {
   int error = LAV(avcodec_open2)(reader->codec, reader->decoder, NULL);
   if (error == AVERROR(ENOMEM)) return LAVStatusOutOfMemory;
   if (error < 0) return LAVStatusUnsupportedCodec;
+  startStrict(reader);
 
   if (!decodeFrame(reader)) {
     if (reader->report.readErrno) return LAVStatusReadError;

@@ -34,7 +34,14 @@ struct LAVWriter {
 
 // Output
 
-static int writeBytes(void *opaque, uint8_t *bytes, int count) {
+// libavformat 61 (FFmpeg 7) made the bytes constant.
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+typedef const uint8_t WrittenByte;
+#else
+typedef uint8_t WrittenByte;
+#endif
+
+static int writeBytes(void *opaque, WrittenByte *bytes, int count) {
   LAVWriter *writer = opaque;
   int written = 0;
   while (written < count) {

@@ -78,6 +78,12 @@ public struct AudioContent: Hashable, Sendable {
       bytes = stream.payload
       // Decoders trim according to the Xing frame, the rest of which retagging tools may rewrite.
       traits.update("mpeg \(stream.junkByteCount) \(stream.claimedFrameCount ?? -1) \((stream.trimming ?? 0) >> 8)")
+      if let checksum = stream.musicChecksum { traits.update("checksum \(checksum)") }
+    case .freeFormat(let stream):
+      try file.hash(stream.audio, into: &hasher)
+      byteCount = Int64(stream.audio.count)
+      bytes = stream.audio
+      traits.update("mpeg free format")
     case .ogg(let stream):
       guard stream.links.contains(where: { $0.audioSerial != nil }) else {
         throw DecodeError(.noAudio, "The file holds no audio of a known kind.")
@@ -90,6 +96,8 @@ public struct AudioContent: Hashable, Sendable {
       self.bytes = stream.audioBytes
       return
     case .other(let demuxer, let shown):
+      if layout.lacksLength, layout.unfinished() != nil { traits.update("unfinished") }
+      if LibAVDecoder.countsFrameless(demuxer) { traits.update("\(shown.count)") }
       let input = LibAVInput(file: file, bytes: shown, masks: layout.masks, demuxer: demuxer)
       do throws(DecodeError) {
         let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
@@ -98,11 +106,14 @@ public struct AudioContent: Hashable, Sendable {
         bytes = try Self.audioBytes(of: demuxer, in: file, shown, packets: packets.range)
       } catch {
         // The structure says more about the cause than a demuxer that failed to open the file.
-        guard error.code == .corrupt || error.code == .noAudio, var cause = fault else { throw error }
+        guard error.code == .corrupt || error.code == .noAudio, var cause = layout.unfinished() ?? fault else {
+          throw error
+        }
         cause.format = error.format
         throw cause
       }
     case .declared, .unknown:
+      traits.update("\(file.size)")
       let input = LibAVInput(file: file, bytes: 0..<file.size, excludesFrames: true)
       let packets = try Self.hashPackets(of: input, in: layout, into: &hasher, traits: &traits)
       fault = packets.fault ?? fault
@@ -162,6 +173,7 @@ public struct AudioContent: Hashable, Sendable {
       traits.update([
         UInt32(bitPattern: packet.count), UInt32(bitPattern: packet.flags), packet.droppedAtStart, packet.droppedAtEnd,
       ])
+      withUnsafeBytes(of: (packet.start, packet.duration)) { traits.update($0) }
       if packet.offset >= 0 {
         let (start, end) = (Int(packet.offset), Int(packet.offset) + Int(packet.count))
         range = min(range?.lowerBound ?? start, start)..<max(range?.upperBound ?? end, end)
@@ -174,7 +186,8 @@ public struct AudioContent: Hashable, Sendable {
     if report.readErrno != 0 { throw DecodeError(.reading(report.readErrno)) }
     guard report.packetCount > 0 else {
       throw DecodeError(
-        .noAudio, "The file holds no audio.", format: LibAVDecoder.audioFormat(format, layout: layout))
+        .noAudio, "The file holds no audio.",
+        format: StreamLimits.plausible(LibAVDecoder.audioFormat(format, layout: layout), in: layout))
     }
     guard report.badPacketCount == 0, report.demuxerErrorCount == 0, !report.endedByError, !report.lostSync else {
       return (DecodeError(.corrupt, "The container is damaged."), report.packetByteCount, range)

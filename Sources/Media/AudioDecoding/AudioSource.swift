@@ -17,7 +17,7 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 public struct AudioSource: ~Copyable {
   /// Increased whenever files that failed before may now be decodable, or the reason for a failure changes. Failed and
   /// damaged files are then retried.
-  public static let version = 5
+  public static let version = 6
 
   /// Samples beyond ± this value are clamped to it, and counted. Full scale is 1, so this is +24 dBFS: more than the
   /// overshoot of clipped masters in lossy codecs and of float mixes, and small enough that one damaged frame does not
@@ -36,6 +36,7 @@ public struct AudioSource: ~Copyable {
   /// The first block, decoded when the file was opened.
   private var firstBlock: AudioBlock?
   private var isEnded = false
+  private var end = SilentEnd()
 
   /// Opens a file and decodes its first block.
   ///
@@ -93,7 +94,14 @@ public struct AudioSource: ~Copyable {
   private init(
     _ file: ByteSource, _ layout: AudioLayout, _ decoders: [AudioDecoder], verifiesChecksum: Bool
   ) throws(DecodeError) {
-    let opened = try Opened(file, layout, decoders, verifiesChecksum: verifiesChecksum)
+    let opened: Opened
+    do throws(DecodeError) {
+      opened = try Opened(file, layout, decoders, verifiesChecksum: verifiesChecksum)
+    } catch {
+      var error = error
+      error.format = StreamLimits.plausible(error.format, in: layout)
+      throw error
+    }
     self.layout = layout
     stream = opened.stream
     self.decoder = opened.decoder
@@ -108,16 +116,19 @@ public struct AudioSource: ~Copyable {
   }
 
   /// Returns the decoders in order of preference. According to measurements, libsndfile is as fast as FFmpeg for PCM,
-  /// slightly faster for FLAC and slower for MP3; FFmpeg is 2.3 times as fast for Vorbis and 2.2 times for Opus.
-  /// libsndfile loses everything after the first damaged frame of a FLAC and after junk in an MP3, and reads only the
-  /// first link of a chain. FFmpeg loses the last 128 to 256 frames of a Vorbis stream on a single page, and rejects
-  /// some Vorbis setup headers that libvorbis (used by libsndfile) accepts.
+  /// slightly faster for FLAC and slower for MP3; FFmpeg is 2.3 times as fast for Vorbis and 2.2 times for Opus. Only
+  /// libsndfile decodes free-format MP3. It loses everything after the first damaged frame of a FLAC and after junk in an
+  /// MP3, decodes damaged ADPCM without reporting it, and reads only the first link of a chain. FFmpeg loses the last 128
+  /// to 256 frames of a Vorbis stream on a single page, and rejects some Vorbis setup headers that libvorbis (used by
+  /// libsndfile) accepts.
   private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
     switch layout.kind {
-    case .pcm(let header): header.lengthIsWrapped ? [.ffmpeg] : [.libsndfile, .ffmpeg]
+    case .pcm(let header) where header.lengthIsWrapped: [.ffmpeg]
+    case .pcm(let header): header.hasPackets ? [.ffmpeg, .libsndfile] : [.libsndfile, .ffmpeg]
     case .flac: [.ffmpeg, .libsndfile]
     case .ogg(let stream) where stream.isVorbisOnOnePage: [.libsndfile, .ffmpeg]
     case .ogg(let stream) where stream.links.count == 1: [.ffmpeg, .libsndfile]
+    case .freeFormat: [.libsndfile]
     case .ogg, .mpeg, .other, .declared, .unknown: [.ffmpeg]
     }
   }
@@ -138,6 +149,7 @@ public struct AudioSource: ~Copyable {
       return false
     }
     summary.frameCount += Int64(block.frameCount)
+    end.take(block)
     let check = block.sanitize(limit: Self.sampleLimit)
     summary.nonFiniteSampleCount += check.nonFiniteCount
     summary.absurdSampleCount += check.absurdCount
@@ -163,7 +175,16 @@ public struct AudioSource: ~Copyable {
     if summary.problem == nil, let bytes = stream.encodedByteCount ?? layout.encodedByteCount, bytes > 0 {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }
-    summary.remarks = layout.remarks + summary.remarks + stream.remarks
+    let hasProblem = summary.problem != nil
+    // The problem names the zeros.
+    let remarks = layout.remarks.filter { !hasProblem || $0.code != AudioLayout.padding }
+    summary.remarks = remarks + summary.remarks + stream.remarks
+    if let tail = layout.emptyTail, layout.unfinished() != nil, !hasProblem, end.isAbrupt(summary.frameCount) {
+      remark(
+        "empty_end",
+        "The file has only zeros from byte \(tail.start) on, \(self.seconds(end.silentFrameCount)) s: digital silence, or a "
+          + "download that did not finish.")
+    }
     if let claimed = summary.claimedFrameCount, summary.frameCount > claimed + max(8_192, stream.claimTolerance) {
       remark("longer_than_claimed", "The header claims \(claimed) frames, and there are \(summary.frameCount).")
     }
@@ -188,7 +209,12 @@ public struct AudioSource: ~Copyable {
     let fault = stream.fault ?? layout.fault
     if fault?.code == .readError { return fault }
     let missing = (summary.claimedFrameCount ?? 0) - summary.frameCount
-    if missing > stream.claimTolerance + stream.faultyFrameCount {
+    let isShort = missing > stream.claimTolerance + stream.faultyFrameCount
+    // Silence at the end of audio that was cut off is not the reason.
+    let unfinished = zerosAreSilence && layout.hole == nil ? nil : layout.unfinished(isShort: isShort)
+    let isEmptied = layout.lacksLength && layout.emptyTail?.isLong ?? false && !zerosAreSilence
+    if let unfinished, isShort || fault != nil || isEmptied { return unfinished }
+    if isShort {
       let claimed = seconds(summary.frameCount + missing)
       let found = seconds(summary.frameCount)
       return DecodeError(
@@ -198,10 +224,49 @@ public struct AudioSource: ~Copyable {
     return fault
   }
 
+  /// Zero bytes are digital silence in this encoding.
+  private var zerosAreSilence: Bool {
+    let codec = format.codec
+    return codec.hasPrefix("adpcm_") || codec.hasPrefix("pcm_") && !["pcm_u8", "pcm_mulaw", "pcm_alaw"].contains(codec)
+  }
+
   /// A number of frames in seconds, rounded to hundredths for messages.
   private func seconds(_ frames: Int64) -> Double {
     (Double(frames) / Double(format.sampleRate) * 100).rounded() / 100
   }
+}
+
+/// Digital silence at the end of the blocks so far.
+private struct SilentEnd {
+  private(set) var silentFrameCount: Int64 = 0
+  /// Largest sample of the last frames before the silence.
+  private var level: Float = 0
+
+  /// Minimum level that is not the end of a fade.
+  private static let minAbruptLevel: Float = 0.01
+  /// Number of frames whose level counts: a single frame may be where the signal crosses zero.
+  private static let levelFrameCount = 512
+
+  mutating func take(_ block: AudioBlock) {
+    let ranges = (0..<block.channelCount).map { block.range(ofChannel: $0) }
+    for index in (0..<block.frameCount).reversed() {
+      let peak = ranges.reduce(0) { max($0, block.samples[$1.lowerBound + index].magnitude) }
+      guard peak == 0 else {
+        // A short block continues the previous one.
+        level = index < Self.levelFrameCount && silentFrameCount == 0 ? level : 0
+        let frames = max(0, index - Self.levelFrameCount)...index
+        for range in ranges {
+          level = frames.reduce(level) { max($0, block.samples[range.lowerBound + $1].magnitude) }
+        }
+        silentFrameCount = Int64(block.frameCount - 1 - index)
+        return
+      }
+    }
+    silentFrameCount += Int64(block.frameCount)
+  }
+
+  /// At least an eighth of all frames, without a fade before.
+  func isAbrupt(_ frameCount: Int64) -> Bool { silentFrameCount > frameCount / 8 && level > Self.minAbruptLevel }
 }
 
 /// A stream whose first block could be decoded.
@@ -250,6 +315,13 @@ private struct Opened {
         .unsupportedCodec,
         "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not support; convert it to "
           + "\(StreamLimits.flacBitDepth) bits.", format: firstError.format)
+    }
+    if case .freeFormat = layout.kind, firstError.code == .unsupportedCodec {
+      throw DecodeError(.unsupportedCodec, "This is free-format MP3, which the installed libsndfile does not decode.")
+    }
+    if var unfinished = layout.unfinished(), firstError.code != .readError {
+      unfinished.format = firstError.format
+      throw unfinished
     }
     if var fault = layout.fault, fault.code == .corrupt || firstError.code == .corrupt {
       fault.format = firstError.format

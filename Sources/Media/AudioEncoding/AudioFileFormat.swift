@@ -4,10 +4,10 @@ public import SystemPackage
 public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
   case flac
   case wav
-  /// Opus in Ogg.
+  /// Opus in an Ogg container.
   case opus
 
-  /// The format for a file name extension; `nil` if no format has this extension.
+  /// Creates the format that a file name extension stands for, or `nil` if there is none.
   public init?(extensionOf path: FilePath) {
     switch path.extension?.lowercased() {
     case "flac": self = .flac
@@ -23,12 +23,12 @@ public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
   /// Sample rates that Opus encodes, in Hz. Audio of any other rate is resampled to 48,000.
   public static let opusRates = [8_000, 12_000, 16_000, 24_000, 48_000]
 
-  /// The sample rate of a file written from audio with this rate.
+  /// The sample rate of a file written from audio that has the rate `rate`.
   public func sampleRate(for rate: Int) -> Int {
     self == .opus && !Self.opusRates.contains(rate) ? 48_000 : rate
   }
 
-  /// Supported channel counts. Opus would need more than two channels in Vorbis order.
+  /// The supported numbers of channels. Opus stops at two: more channels would have to be reordered into Vorbis order.
   public var channelCounts: ClosedRange<Int> {
     switch self {
     case .flac: 1...8
@@ -45,14 +45,14 @@ public enum SampleDepth: Int, Hashable, Sendable, CaseIterable {
   /// WAV only.
   case float32 = 32
 
-  /// The depth that preserves the audio of a format: 16 bits for lossy formats and for formats with up to 16 bits,
+  /// Chooses the depth that preserves audio of the given bit depth: 16 bits for lossy formats and for up to 16 bits,
   /// otherwise 24.
   public init(bitDepth: Int?) {
     self = bitDepth ?? 0 > 16 ? .int24 : .int16
   }
 }
 
-/// Tags of a new file that WAV, FLAC and Opus all support. Empty strings are left out.
+/// Tags for a new file, limited to those that WAV, FLAC and Opus all support. Empty strings are left out.
 public struct AudioFileTags: Hashable, Sendable {
   public var title: String?
   public var artist: String?
@@ -79,17 +79,18 @@ public struct AudioFileTags: Hashable, Sendable {
 /// The properties of a file to be written, apart from its samples.
 public struct AudioFileLayout: Hashable, Sendable {
   public var format: AudioFileFormat
-  /// Samples per second of the audio passed to the writer; see `AudioFileFormat.sampleRate(for:)`.
+  /// Samples per second of the audio passed to the writer. See `AudioFileFormat.sampleRate(for:)`.
   public var sampleRate: Int
   public var channelCount: Int
-  /// Has no effect for Opus.
+  /// The sample depth; ignored for Opus.
   public var depth: SampleDepth
-  /// Adds triangular noise of one step (Lipshitz, Wannamaker and Vanderkooy, JAES 1992) before rounding, and the same
-  /// noise each time; intended for audio that was scaled or mixed. Digital silence stays silent. Without the noise,
-  /// samples of the file's depth are written bit for bit.
+  /// `true` to add triangular noise of one step (Lipshitz, Wannamaker and Vanderkooy, JAES 1992) before rounding. The
+  /// noise is the same each time. Use it for audio that was scaled or mixed. Digital silence stays silent. Without
+  /// dither, samples that already have the file's depth are written bit for bit.
   public var isDithered: Bool
   public var tags: AudioFileTags
-  /// Number of frames to be written, if known: a WAV file that would exceed 4 GB becomes RF64 (EBU Tech 3306).
+  /// Number of frames that will be written, if known. A WAV file that would exceed 4 GB is written as RF64 (EBU Tech
+  /// 3306).
   public var expectedFrameCount: Int64?
 
   public init(

@@ -6,13 +6,13 @@ public import SystemPackage
 
 /// Writes audio to a WAV, FLAC or Ogg Opus file, block by block, through libsndfile.
 ///
-/// Memory use does not depend on the length. The file gets its name when `finish` returns; until then it is a hidden
-/// file in the same folder, which is removed if `finish` is never called (see `FileReplacement`). Not thread-safe.
+/// Memory use does not depend on the length of the audio. Until `finish` returns, the audio is in a hidden file in the
+/// same folder, which is removed if `finish` is never called (see `FileReplacement`). Not thread-safe.
 public final class AudioFileWriter {
   public struct Summary: Hashable, Sendable {
-    /// Samples per second of the file.
+    /// Sample rate of the file, in Hz.
     public var sampleRate: Int
-    /// Number of frames passed to the encoder, at that rate.
+    /// Number of frames passed to the encoder, at the file's sample rate.
     public var frameCount: Int64
     /// Number of samples clipped to full scale.
     public var clippedSampleCount: Int64
@@ -21,7 +21,7 @@ public final class AudioFileWriter {
 
   public let path: FilePath
   public let layout: AudioFileLayout
-  /// Samples per second of the file.
+  /// Sample rate of the file, in Hz.
   public let sampleRate: Int
 
   private let replacesExisting: Bool
@@ -38,12 +38,12 @@ public final class AudioFileWriter {
   /// Bit rate of Opus per channel, in kbit/s: stereo at 128 kbit/s is hard to tell from the original (Xiph.Org, Opus
   /// Recommended Settings).
   private static let opusBitRate = 64.0
-  /// Maximum size of the samples in a WAV file, whose lengths have 32 bits: some room is left for the header.
+  /// Maximum number of bytes of samples in a WAV file. Its lengths have 32 bits, and the header needs some room.
   private static let wavLimit: Int64 = (1 << 32) - (1 << 16)
 
   /// - Parameters:
-  ///   - path: A file in an existing folder.
-  ///   - replacesExisting: `true` to replace an existing file of that name.
+  ///   - path: The file to write, in an existing folder.
+  ///   - replacesExisting: `true` to replace a file that already exists.
   public init(_ path: FilePath, _ layout: AudioFileLayout, replacesExisting: Bool = false) throws(AudioWriteError) {
     self.path = path
     self.layout = layout
@@ -89,9 +89,10 @@ public final class AudioFileWriter {
     if let handle { withExtendedLifetime(view) { _ = libsndfile.sf_close(handle) } }
   }
 
-  /// Checks that a file can be written at `path`, so that commands fail before a long computation rather than after it.
+  /// Checks whether a file can be written at `path`, so that a command can fail before a long computation rather than
+  /// after it.
   ///
-  /// - Throws: `exists`, `notAFile`, or `cannotWrite` if there cannot be such a file.
+  /// - Throws: `exists`, `notAFile` or `cannotWrite`.
   public static func check(_ path: FilePath, replacesExisting: Bool) throws(AudioWriteError) {
     do {
       guard try FileStatus(at: path, followingLinks: true).kind == .regular else {
@@ -111,9 +112,10 @@ public final class AudioFileWriter {
 
   // MARK: - Samples
 
-  /// Writes frames of planar audio, full scale ±1: sample `f` of channel `c` is `samples[c * stride + f]`.
+  /// Writes frames of planar audio with full scale at ±1. Sample `f` of channel `c` is `samples[c * stride + f]`.
   ///
-  /// An `AudioBlock` is written by `write(planar: block.samples, stride: AudioBlock.capacity, frames: 0..<block.frameCount)`.
+  /// To write an `AudioBlock`, call `write(planar: block.samples, stride: AudioBlock.capacity, frames:
+  /// 0..<block.frameCount)`.
   public func write(planar samples: [Float], stride: Int, frames: Range<Int>) throws(AudioWriteError) {
     guard !frames.isEmpty else { return }
     let channelCount = layout.channelCount
@@ -133,7 +135,7 @@ public final class AudioFileWriter {
     }
   }
 
-  /// Writes interleaved audio, full scale ±1: one sample of each channel, frame after frame.
+  /// Writes interleaved audio with full scale at ±1: one sample per channel, frame after frame.
   public func write(interleaved samples: [Float]) throws(AudioWriteError) {
     let channelCount = layout.channelCount
     precondition(samples.count.isMultiple(of: channelCount), "there are whole frames")
@@ -151,7 +153,7 @@ public final class AudioFileWriter {
     }
   }
 
-  /// Completes the file and gives it its name. Nothing may be written afterwards.
+  /// Completes the file and moves it to its path. Nothing can be written afterwards.
   public func finish() throws(AudioWriteError) -> Summary {
     if !resamplers.isEmpty {
       var count = 0
@@ -162,7 +164,7 @@ public final class AudioFileWriter {
       let status = withExtendedLifetime(view) { libsndfile.sf_close(handle) }
       if status != 0 || view.error != nil { throw failure(status) }
     }
-    // The file may have been created in the meantime.
+    // The file may have been created since the writer was opened.
     try Self.check(path, replacesExisting: replacesExisting)
     do throws(Errno) {
       try view.file.commit()
@@ -198,11 +200,11 @@ public final class AudioFileWriter {
   }
 
   private func prepareEncoder() {
-    // The peak chunk contains a time, so the file would differ on each run.
+    // The peak chunk contains a timestamp, so the file would differ on each run.
     _ = libsndfile.sf_command(handle, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, 0)
     if Self.needsRF64(layout) { _ = libsndfile.sf_command(handle, CInt(SFC_RF64_AUTO_DOWNGRADE), nil, CInt(SF_TRUE)) }
     if layout.format == .opus {
-      // libsndfile maps the level to 6 to 256 kbit/s per channel.
+      // libsndfile maps the level to a bit rate between 6 and 256 kbit/s per channel.
       var level = 1 - (Self.opusBitRate - 6) / 250
       _ = libsndfile.sf_command(handle, CInt(SFC_SET_COMPRESSION_LEVEL), &level, CInt(MemoryLayout<Double>.size))
     }
@@ -221,7 +223,7 @@ public final class AudioFileWriter {
     try encode(count) { channel, frame in planes[channel][frame] }
   }
 
-  /// - Parameter sample: The sample for a channel and frame.
+  /// - Parameter sample: Returns the sample of a channel and a frame.
   private func encode(_ count: Int, _ sample: (Int, Int) -> Float) throws(AudioWriteError) {
     guard count > 0 else { return }
     let channelCount = layout.channelCount
@@ -256,18 +258,18 @@ public final class AudioFileWriter {
 private final class OutputView {
   let file: FileReplacement
   private var position: Int64 = 0
-  /// Bytes.
+  /// Size in bytes.
   private(set) var size: Int64 = 0
   private(set) var error: Errno?
-  /// Writing is disabled: the file will be discarded.
+  /// `true` to ignore further writes, because the file will be discarded.
   var isDiscarded = false
 
   init(_ file: FileReplacement) { self.file = file }
 
-  /// The system's reason for the failure of a write.
+  /// The system's reason why a write failed; `nil` if none did.
   var problem: String? { error.map { "\($0)" } }
 
-  /// The handle must not outlive the view.
+  /// Opens the file for libsndfile. The handle must not outlive the view.
   func open(_ info: inout SF_INFO) -> OpaquePointer? {
     var callbacks = SF_VIRTUAL_IO(
       get_filelen: { OutputView.from($0).size },

@@ -1,17 +1,17 @@
 internal import Platform
 public import SystemPackage
 
-/// The reason audio was not written. An existing file at the path is unchanged.
+/// The reason why audio was not written. A file that already exists at the path is unchanged.
 public enum AudioWriteError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file exists and must not be replaced.
+  /// The file exists and may not be replaced.
   case exists(FilePath)
-  /// A folder, a device or a pipe is at the path. At the end, encoders have to seek back to the header.
+  /// The path leads to a folder, a device or a pipe. Encoders must be able to seek back to the header at the end.
   case notAFile(FilePath)
-  /// The format does not support such audio; the reason is a sentence.
+  /// The format does not support this audio; `reason` is a sentence.
   case unsupported(FilePath, reason: String)
-  /// The audio exceeds the 4 GB of a WAV file.
+  /// The audio exceeds 4 GB, the maximum size of a WAV file.
   case tooLong(FilePath)
-  /// The system or the encoder failed.
+  /// The system or the encoder reported an error.
   case cannotWrite(FilePath, reason: String)
 
   public var description: String {

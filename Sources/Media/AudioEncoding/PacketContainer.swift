@@ -1,13 +1,13 @@
 package import Analysis
 
-/// A file format into which packets are copied.
+/// A file format for packets that are copied without being encoded again.
 package struct PacketContainer: Hashable, Sendable {
   /// FFmpeg's short name of the muxer.
   let muxer: String
   /// The file name extension, without the dot.
   package let fileExtension: String
 
-  /// Tag format, which determines the names of tags.
+  /// The tag format, which determines the names of tags.
   package enum TagFormat: Sendable {
     case vorbisComments, id3, other
   }
@@ -22,9 +22,9 @@ package struct PacketContainer: Hashable, Sendable {
 
   package static let flac = PacketContainer(muxer: "flac", fileExtension: "flac")
 
-  /// The container of the source if it can be written, otherwise Matroska, which accepts nearly all codecs.
+  /// Chooses the container of the source if it can be written, otherwise Matroska, which accepts nearly all codecs.
   ///
-  /// - Parameter fileExtension: The source's extension, which is kept if it is one of the usual ones for the container.
+  /// - Parameter fileExtension: The source's extension, which is kept if it is common for the container.
   package init(like format: AudioFormat, fileExtension: String?) {
     let own = fileExtension?.lowercased() ?? ""
     func kept(_ usual: [String]) -> String { usual.contains(own) ? own : usual[0] }
@@ -38,7 +38,7 @@ package struct PacketContainer: Hashable, Sendable {
         format.codec == "aac" ? PacketContainer("ipod", kept(["m4a", "m4b"])) : PacketContainer("mp4", "mp4")
       case "matroska" where own == "webm" || own == "weba": PacketContainer("webm", own)
       case "asf": PacketContainer("asf", "wma")
-      // PCM that FLAC cannot store, such as floats.
+      // These can store PCM that FLAC cannot, such as floats.
       case "aiff", "caf", "au", "w64", "wv": PacketContainer(format.container, format.container)
       case "wav", "rf64", "bw64", "rifx": PacketContainer("wav", "wav")
       case "ac3", "eac3", "dts", "amr": PacketContainer(format.container, format.container)

@@ -3,8 +3,9 @@ internal import CLibAV
 internal import Glibc
 package import SystemPackage
 
-/// A tag of a file: one of FFmpeg's names (`title`, `artist`, `album`, `track`, `date`, `genre`, `comment`, …), or any
-/// other name if the format allows free names, such as `ISRC` and `MUSICBRAINZ_TRACKID` in Vorbis comments.
+/// A tag of a file. The name is one that FFmpeg defines (`title`, `artist`, `album`, `track`, `date`, `genre`,
+/// `comment`, …) or, in formats that allow it, any other name, such as `ISRC` or `MUSICBRAINZ_TRACKID` in Vorbis
+/// comments.
 package struct AudioTag: Hashable, Sendable {
   package var name: String
   package var value: String
@@ -22,10 +23,9 @@ package struct PacketFile: ~Copyable {
   /// Starts writing the file.
   ///
   /// - Parameters:
-  ///   - container: Format of the file.
+  ///   - container: The file format.
   ///   - descriptor: An empty regular file.
-  ///   - isContinuation: `true` if the first packet is not the first of `source`, and therefore there is no encoder
-  ///     delay.
+  ///   - isContinuation: `true` if the first packet is not the first of `source`, so there is no encoder delay.
   package init(
     _ container: PacketContainer, for source: borrowing PacketSource, at descriptor: FileDescriptor,
     tags: [AudioTag], isContinuation: Bool
@@ -50,7 +50,7 @@ package struct PacketFile: ~Copyable {
 
   deinit { lav_writer_close(writer) }
 
-  /// Writes the packet that `source` returned last.
+  /// Writes the packet that `source` read last.
   package func write(_ source: borrowing PacketSource) throws(PacketFileError) {
     var writeErrno: CInt = 0
     let status = lav_writer_write(writer, source.reader, &writeErrno)
@@ -65,7 +65,7 @@ package struct PacketFile: ~Copyable {
   }
 }
 
-/// The reason packets cannot be written.
+/// The reason why packets cannot be written.
 package enum PacketFileError: Error, Hashable, Sendable {
   /// The container does not support the codec.
   case unsupported

@@ -6,7 +6,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
   case flac, ogg, mp4, asf, matroska, realMedia
   // Encoded audio, mostly between tags of other formats.
   case monkeysAudio, wavPack, trueAudio, tak, musepack7, musepack8, amr, shorten, openMG, dts, dtsHD, ac3, eac3, loas
-  case nistSphere, creativeVoice, amigaVoice
+  case trueHD, mlp, nistSphere, creativeVoice, amigaVoice
   // Tracker modules.
   case mod, s3m, it, xm
   /// None of the above. MPEG audio and AAC frames have no signature: `MPEGStream` and `ADTSStream` find them.
@@ -65,6 +65,9 @@ package enum Container: Hashable, Sendable, CaseIterable {
   private static func stream(_ head: [UInt8]) -> Container? {
     // The first 11 bits of an audio sync stream (ISO/IEC 14496-3, 1.7.2).
     if let word = head.bigEndian(UInt16.self), word & 0xFFE0 == 0x56E0 { return .loas }
+    // The major sync after the length and time of the first access unit; Meridian Lossless Packing is the older form.
+    if head.has([0xF8, 0x72, 0x6F, 0xBA], at: 4) { return .trueHD }
+    if head.has([0xF8, 0x72, 0x6F, 0xBB], at: 4) { return .mlp }
     guard head.has([0x0B, 0x77]), head.count > 6 else { return nil }
     // Bit stream identification 11 to 16 is E-AC-3 (ETSI TS 102 366, annex E).
     return head[5] >> 3 > 10 ? .eac3 : .ac3

@@ -8,7 +8,7 @@ struct RawTag {
   }
 
   var format: TagFormat
-  /// In tag order; a field with several values has one entry for each.
+  /// The entries in tag order. A field with several values has one entry for each.
   private(set) var entries: [Entry] = []
   var pictures: [TagFinding.Picture] = []
   /// Lyrics with a language, a description or times; plain lyrics are in `entries`.
@@ -25,16 +25,16 @@ struct RawTag {
 
   var isEmpty: Bool { entries.isEmpty && pictures.isEmpty && lyrics.isEmpty && chapters.isEmpty }
 
-  /// `true` if no more entries are accepted.
+  /// `true` if the tag accepts no more entries.
   var isFull: Bool { entries.count >= TagLimits.valueCount }
 
-  /// Adds a value, unless it is empty.
+  /// Adds a value unless it is empty.
   mutating func add(_ key: String, _ value: String) {
     guard !value.isEmpty else { return }
     if isFull { surplusCount += 1 } else { entries.append(Entry(key: key, value: value)) }
   }
 
-  /// Adds the text up to the first NUL, which is a terminator in old formats.
+  /// Adds the text up to the first NUL, which ends the text in old formats.
   mutating func add(_ key: String, terminated value: String) {
     add(key, value.unicodeScalars.firstIndex(of: "\0").map { String(value[..<$0]) } ?? value)
   }

@@ -1,11 +1,11 @@
 internal import Analysis
 package import MediaContainers
 
-/// The tags of a file, unmerged, because programs that read only some kinds of tags see only those.
+/// The tags of a file, not merged: programs that read only some kinds of tags see only those.
 package struct SeparateTags {
   /// Tags that belong to the container itself, in order of precedence.
   let own: [RawTag]
-  /// Other tags before and after the audio, in order of precedence.
+  /// All other tags before and after the audio, in order of precedence.
   let others: [RawTag]
   let remarks: [String]
   package let container: Container
@@ -21,7 +21,7 @@ package struct SeparateTags {
     remarks = leading.remarks + trailing.remarks
   }
 
-  /// The tags that belong to the container itself, in order of precedence.
+  /// Returns the tags that belong to the container itself, in order of precedence.
   private static func ownTags(
     of source: ByteSource, _ container: Container, at audioStart: Int, end: inout Int
   ) throws(FileReadError) -> [RawTag] {

@@ -1,9 +1,10 @@
 public import Analysis
 internal import MediaContainers
 
-/// Reads tags under canonical names, pictures, lyrics and chapters.
+/// Reads the tags of a file under canonical names, with pictures, lyrics and chapters.
 ///
-/// Finding: `TagFinding`. The analyzer reads the file itself: a few kilobytes at its start and end, and no audio.
+/// Finding: `TagFinding`. The analyzer needs no audio: it reads a few kilobytes at the start and end of the file by
+/// itself.
 public struct TagAnalyzer: Analyzer {
   public static let id = "tags"
   public static let version = 4

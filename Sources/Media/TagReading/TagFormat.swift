@@ -1,9 +1,9 @@
 /// A tag format, as found in a file.
 enum TagFormat: Hashable {
-  /// The minor version: 2, 3 or 4.
+  /// ID3v2, with its minor version: 2, 3 or 4.
   case id3v2(Int)
   case id3v1, lyrics3, apev2, vorbis, mp4, asf, riffInfo, aiff, dsdiff, matroska
-  /// The tracker's format: `mod`, `s3m`, `it`, `xm`.
+  /// A tracker module, with its format: `mod`, `s3m`, `it` or `xm`.
   case tracker(String)
 
   /// The name in `TagFinding.formats`.
@@ -24,7 +24,8 @@ enum TagFormat: Hashable {
     }
   }
 
-  /// The column of `TagKeys`. Formats whose keys have the same meanings share it.
+  /// The naming scheme, which selects a column of `TagKeys`. Several formats share one if their keys have the same
+  /// meanings.
   var keySpace: KeySpace {
     switch self {
     case .id3v2: .id3v2
@@ -42,6 +43,6 @@ enum TagFormat: Hashable {
 /// The naming scheme of a tag's keys.
 package enum KeySpace: String, Hashable, Sendable, CaseIterable {
   case id3v2, vorbis, mp4, apev2, asf, riffInfo, matroska
-  /// For formats without keys, whose fields have their canonical names.
+  /// Formats without keys, whose fields have canonical names.
   case plain
 }

@@ -5,12 +5,12 @@ public import SystemPackage
 /// Reads the tags of audio files. The format is detected from the content, not the file name.
 ///
 /// A file may have several tags. The container's own tag takes precedence over all others: the Vorbis comment of FLAC
-/// and Ogg, the items of MP4, the attributes of ASF, the tags of Matroska. Other tags are used only if the container
-/// has no tag of its own, or its tag only names the encoder. In WAV, AIFF and DSDIFF, ID3v2 precedes the text chunks.
-/// In all other formats (MP3, AAC, APE, WavPack, Musepack, TTA, …), the order is ID3v2, APEv2, ID3v1, Lyrics3. A later
-/// tag only adds fields that no earlier one has. Tags that are not read are listed in a remark.
+/// and Ogg, the items of MP4, the attributes of ASF, and the tags of Matroska. Other tags are used only if the
+/// container has no tag of its own, or its tag only names the encoder. In WAV, AIFF and DSDIFF, ID3v2 comes before the
+/// text chunks. In all other formats (MP3, AAC, APE, WavPack, Musepack, TTA, …), the order is ID3v2, APEv2, ID3v1,
+/// Lyrics3. A later tag only adds fields that earlier tags do not have. Tags that are not read are listed in a remark.
 public enum TagReader {
-  /// Reads the tags of a file; the finding is empty if the file has no tags, or is not audio.
+  /// Reads the tags of a file. The finding is empty if the file has no tags, or is not an audio file.
   ///
   /// - Throws: `FileReadError` if the file cannot be opened or read.
   public static func read(path: FilePath) throws(FileReadError) -> TagFinding {
@@ -32,14 +32,15 @@ public enum TagReader {
     return finding
   }
 
-  /// `false` for fields that encoders write on their own, which do not indicate that the file was tagged.
+  /// Returns `false` for fields that encoders add by themselves, so their presence does not mean that somebody tagged
+  /// the file.
   static func isWrittenByPeople(_ field: String) -> Bool {
     !field.hasPrefix(TagField.otherPrefix) && field != "encodedby" && field != "encodersettings"
   }
 }
 
 extension TagFinding {
-  /// Adds everything that earlier tags lacked; with `formatOnly`, adds only the name of the format.
+  /// Adds everything that earlier tags do not have. If `formatOnly` is `true`, adds only the name of the format.
   fileprivate mutating func add(_ tag: RawTag, formatOnly: Bool = false) {
     if !tag.isEmpty, !formats.contains(tag.format.name) { formats.append(tag.format.name) }
     remarks += tag.remarks
@@ -69,7 +70,7 @@ extension TagFinding {
     if chapters.isEmpty { chapters = canonical.chapters }
   }
 
-  /// Maximum number of bytes of lyrics kept from one file, including times.
+  /// Maximum number of bytes of lyrics kept from one file, including their times.
   private static let maximumLyricsSize = 1 << 20
   private static let maximumChapterCount = 10_000
 

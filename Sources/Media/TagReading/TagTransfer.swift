@@ -1,7 +1,7 @@
 internal import Analysis
 
-/// The content to put into a new tag, so that programs that prefer its format still see everything in the file's other
-/// tags.
+/// Determines the content of a new tag, so that programs that prefer its format still see everything in the file's
+/// other tags.
 package enum TagTransfer {
   package struct Item: Hashable, Sendable {
     /// A key of the new tag.
@@ -9,7 +9,8 @@ package enum TagTransfer {
     package var values: [String]
   }
 
-  /// The texts of all other tags, under the keys of the new tag. The first tag with a field takes precedence.
+  /// Returns the texts of all other tags, under the keys of the new tag. If several tags have a field, the first one
+  /// takes precedence.
   ///
   /// - Parameter isKey: Returns `true` if the new tag can have an item with a given key.
   package static func items(
@@ -56,7 +57,7 @@ package enum TagTransfer {
       // Rating scales differ between tag formats.
       return field == "rating" ? nil : TagKeys.keys(of: field, in: target).first(where: isKey)
     }
-    // A custom key follows the name of the frame in ID3v2.
+    // In ID3v2, a custom key follows the name of the frame.
     let name = entry.key.split(separator: ":", maxSplits: 1).last.map(String.init) ?? entry.key
     let key = target == .id3v2 ? "TXXX:" + name : name
     return isKey(key) ? key : nil

@@ -1,13 +1,14 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The values that other programs show for a file with several tags. Some programs use the first non-empty tag in their
-/// own order; others merge several tags.
+/// The values that other programs show for a file that has several tags. Some programs use the first non-empty tag in
+/// their own order; others merge the tags.
 package struct TagViews: Hashable, Sendable {
   package struct View: Hashable, Sendable {
     package var program: String
     package var fields: [String: [String]] = [:]
-    /// Values not in `fields`: values of custom keys, under "", and values of a field's keys with lower precedence.
+    /// Values that are not in `fields`: those of custom keys, under "", and those of a field's keys with lower
+    /// precedence.
     var otherValues: [String: Set<String>] = [:]
     var pictureCount = 0
     var hasLyrics = false
@@ -29,7 +30,7 @@ package struct TagViews: Hashable, Sendable {
     }
   }
 
-  /// Describes the first value that a program showed before and would no longer show; `nil` if no value is lost.
+  /// Describes the first value that a program showed before but no longer shows; `nil` if no value is lost.
   ///
   /// - Parameters:
   ///   - old: The views before anything was written.
@@ -37,7 +38,7 @@ package struct TagViews: Hashable, Sendable {
   package func loss(since old: TagViews, besides fields: Set<String>) -> String? {
     for (program, new) in zip(old.views, views) {
       for field in program.fields.keys where !fields.contains(field) {
-        // If tags contradict each other, a program may now show the value of another tag.
+        // If the tags contradict each other, a program may now show the value of another tag.
         let shown = old.views.compactMap { $0.fields[field] }
         guard let now = new.fields[field], shown.contains(where: { Self.isSame(now, $0) }) else {
           return "\(program.program) would not show \(field)"
@@ -59,8 +60,8 @@ package struct TagViews: Hashable, Sendable {
     old.allSatisfy { old in new.contains { $0.hasPrefix(old) } }
   }
 
-  /// The formats each program reads, according to the sources of TagLib, FFmpeg and mutagen. TagLib's properties come
-  /// from the first non-empty tag; FFmpeg drops a leading ID3v2 tag if the demuxer finds other tags.
+  /// Returns the formats that each program reads, according to the sources of TagLib, FFmpeg and mutagen. TagLib's
+  /// properties come from the first non-empty tag; FFmpeg drops a leading ID3v2 tag if the demuxer finds other tags.
   private static func rules(_ container: Container) -> [(program: String, order: [String], mergesAll: Bool)] {
     switch container {
     case .unknown:

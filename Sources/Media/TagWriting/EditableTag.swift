@@ -1,9 +1,10 @@
 internal import TagReading
 
-/// The items of one tag, in file order. Items that are not set, known or not, keep their bytes and are not decoded.
+/// The items of one tag, in file order. Items that are not changed keep their bytes and are not decoded, whether their
+/// keys are known or not.
 struct EditableTag {
   struct Entry: Hashable {
-    /// Empty if the entry is not text, or has an encoding that this module does not write.
+    /// The key; empty if the entry is not text, or has an encoding that this module does not write.
     var key = ""
     var values: [String] = []
     /// `true` if programs show the entry as text, under any key.
@@ -14,7 +15,7 @@ struct EditableTag {
 
   let space: KeySpace
   private(set) var entries: [Entry]
-  /// Renders one or more entries for a key. It is never called without values.
+  /// Renders one or more entries for a key. It is never called with no values.
   private let render: (_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]]
 
   init(
@@ -33,14 +34,14 @@ struct EditableTag {
     return splice
   }
 
-  /// `true` if programs see no text in the tag, and may therefore read another tag of the file.
+  /// `true` if programs see no text in the tag, and so may read another tag of the file instead.
   var isSilent: Bool { !entries.contains(where: \.isText) }
 
   func values(of key: String) -> [String] {
     entries.filter { Self.isSame($0.key, key) }.flatMap(\.values)
   }
 
-  /// The existing keys of a field, as spelled in the tag.
+  /// Returns the keys of a field that exist in the tag, as spelled there.
   func keys(of field: String) -> [String] {
     var found: [String] = []
     for key in TagKeys.keys(of: field, in: space) {
@@ -50,8 +51,8 @@ struct EditableTag {
     return found
   }
 
-  /// Replaces the values of a key, at the position of its first entry, or else at the end. Without values, removes the
-  /// key.
+  /// Replaces the values of a key, at the position of its first entry, or adds them at the end. If there are no values,
+  /// removes the key.
   mutating func set(_ key: String, to values: [String]) throws(TagWriteError) {
     let places = entries.indices.filter { Self.isSame(entries[$0].key, key) }
     let spelled = places.first.map { entries[$0].key } ?? key
@@ -72,7 +73,7 @@ struct EditableTag {
   /// Adds an entry that is not text.
   mutating func append(_ entry: Entry) { entries.append(entry) }
 
-  /// The bytes of all entries except those with the given keys.
+  /// Returns the bytes of all entries except those with the given keys.
   func others(than keys: [String]) -> [FileSplice.Piece] {
     entries.filter { entry in !keys.contains { Self.isSame($0, entry.key) } }.map(\.content)
   }

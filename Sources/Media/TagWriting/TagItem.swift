@@ -1,8 +1,8 @@
-/// A text in a tag, under the key of its format.
+/// A text item of a tag, with its key in that tag's format.
 public struct TagItem: Hashable, Codable, Sendable {
-  /// `id3v2`, `apev2`, `vorbis`, `mp4` or `asf`.
+  /// The tag format: `id3v2`, `apev2`, `vorbis`, `mp4` or `asf`.
   public var tag: String
-  /// The key in the tag, such as `TBPM`, `TXXX:REPLAYGAIN_TRACK_GAIN`, `initialkey` or `tmpo`.
+  /// The key in this format, such as `TBPM`, `TXXX:REPLAYGAIN_TRACK_GAIN`, `initialkey` or `tmpo`.
   public var key: String
   /// Empty if the tag has no such item.
   public var values: [String]

@@ -1,7 +1,7 @@
-/// The reason the tags of a file were not changed. The file is untouched.
+/// The reason why the tags of a file were not changed. The file is untouched.
 public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// Tags cannot be written to files of this format. The file should be skipped.
+    /// Tags cannot be written in this file format, so the file should be skipped.
     case unsupportedFormat = "unsupported_format"
     /// The file violates its format, or has a structure that is not supported for writing.
     case oddStructure = "odd_structure"
@@ -13,7 +13,7 @@ public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible 
     case inUse = "in_use"
     /// Write permission for the file or its folder is missing.
     case notWritable = "not_writable"
-    /// The file has other hard links, which would keep the old tags.
+    /// The file has other hard links, which would still lead to the old tags.
     case hardLinks = "hard_links"
     /// The owner, permissions or attributes of the file cannot be preserved.
     case rights
@@ -26,7 +26,7 @@ public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible 
   public var code: Code
   /// One sentence, without the file's name.
   public var message: String
-  /// The file was changed just now: determine the new tags from its current state and try again.
+  /// `true` if the file was changed a moment ago. Determine the new tags from its current state, and try again.
   public var canBeRetried = false
 
   public init(_ code: Code, _ message: String) {

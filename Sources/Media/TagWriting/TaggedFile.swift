@@ -3,12 +3,12 @@ internal import MediaContainers
 public import SystemPackage
 internal import TagReading
 
-/// A file with tags that can be changed: its structure, and the positions of its tags.
+/// A file whose tags can be changed, with its structure and the positions of its tags.
 ///
-/// Parsing is stricter than in the tag reader: anything that deviates from the standard is left alone. Writing creates
-/// a complete new file in which everything but the changed items keeps its bytes (except for lengths, offsets and
-/// checksums that depend on the length of a tag). Programs that find a tag in their preferred format do not read other
-/// tags, so setting the first item of such a tag also copies the content of all other tags.
+/// Parsing is stricter than in the tag reader: files that deviate from the standard are left alone. Writing creates a
+/// complete new file. Everything except the changed items keeps its bytes, apart from lengths, offsets and checksums
+/// that depend on the length of a tag. A program that finds a tag in its preferred format does not read other tags, so
+/// when the first item of such a tag is set, the content of all other tags is copied to it.
 public struct TaggedFile {
   let source: ByteSource
   private var container: any TagContainer
@@ -34,14 +34,14 @@ public struct TaggedFile {
   /// `true` if gain is stored as R 128 (RFC 7845) instead of ReplayGain.
   public var isOpus: Bool { (container as? OggFile)?.isOpus ?? false }
 
-  /// The values of a field in the file's tags, under all its keys; readers use the first one.
+  /// Returns the values of a field in the file's tags, under all its keys. Readers use the first one.
   public func items(of field: String) -> [TagItem] {
     container.tags.flatMap { tag in
       tag.keys(of: field).map { TagItem(tag: tag.space.rawValue, key: $0, values: tag.values(of: $0)) }
     }
   }
 
-  /// The tag and key for a field that the file does not have yet; `nil` if there is no key for it.
+  /// Returns the tag and key for a field that the file does not have yet; `nil` if there is no key for it.
   public func newKey(of field: String) -> (tag: String, key: String)? {
     guard let space = container.tags.first?.space, let key = TagKeys.newKey(of: field, in: space) else {
       return nil
@@ -49,7 +49,7 @@ public struct TaggedFile {
     return (space.rawValue, key)
   }
 
-  /// An item of the file; it has no values if the file does not contain it.
+  /// Returns an item of the file, without values if the file does not contain it.
   public func item(tag: String, key: String) -> TagItem {
     TagItem(
       tag: tag, key: key, values: container.tags.first { $0.space.rawValue == tag }?.values(of: key) ?? [])
@@ -65,7 +65,7 @@ public struct TaggedFile {
     try container.tags[place].set(item.key, to: item.values)
   }
 
-  /// Copies the content of the file's other tags to the first tag, which has no text yet.
+  /// Copies the content of the file's other tags to the first tag, which does not contain any text yet.
   private mutating func transfer() throws(TagWriteError) {
     let space = container.tags[0].space
     let isKey: (String) -> Bool
@@ -89,7 +89,7 @@ public struct TaggedFile {
     }
   }
 
-  /// The pieces of the new file.
+  /// Returns the pieces of the new file.
   func splice() throws(TagWriteError) -> FileSplice { try container.splice() }
 
   /// Writes the new file.
@@ -97,12 +97,13 @@ public struct TaggedFile {
     try splice().write(from: source, to: file)
   }
 
-  /// `true` if all items except the changed ones are the same in both files, byte for byte and in the same order.
+  /// Returns `true` if all items except the changed ones are the same in both files, byte for byte and in the same
+  /// order.
   func hasSameOtherItems(as other: TaggedFile, than changed: [TagItem]) throws(TagWriteError) -> Bool {
     try others(than: changed) == other.others(than: changed)
   }
 
-  /// For each tag format, the sizes of all items except the changed ones, and a digest of their bytes.
+  /// Returns, for each tag format, the sizes of all items except the changed ones, and a digest of their bytes.
   private func others(than changed: [TagItem]) throws(TagWriteError) -> [KeySpace: OtherItems] {
     var others: [KeySpace: OtherItems] = [:]
     for tag in container.tags {

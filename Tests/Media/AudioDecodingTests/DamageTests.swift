@@ -164,7 +164,7 @@ import Testing
 
     let twice = try decode(scratch.write(first + first, "twice.ogg"))
     #expect(twice.frameCount == 240_000)
-    #expect(twice.summary.remarks.isEmpty)
+    #expect(twice.summary.remarks.map(\.code) == ["repeated_serial"])
     #expect(try contentID(scratch.path("twice.ogg")) != contentID(scratch.path("first.ogg")))
 
     let cut = try decode(scratch.write(first + second.prefix(second.count * 4 / 5), "cut.ogg"))

@@ -13,7 +13,7 @@ import Testing
 @Suite struct StructuralDamageTests {
   enum Damage: String, CaseIterable {
     case whole, cutInHalf, cutByOneByte, cutByHundredBytes, cutBetweenPackets, swappedPackets, repeatedPacket
-    case insertedBytes, secondFile, junkBehind, carriageReturns, strippedBits
+    case insertedBytes, secondFile, junkBehind, carriageReturns, strippedBits, emptyHalf
   }
 
   enum Verdict: Hashable, CustomStringConvertible {
@@ -48,6 +48,7 @@ import Testing
   private static func usual(_ damage: Damage) -> Set<Verdict> {
     switch damage {
     case .whole: [.fine]
+    case .emptyHalf: cutOff
     case .cutInHalf, .cutByOneByte, .cutByHundredBytes, .cutBetweenPackets: cutOff
     case .swappedPackets, .repeatedPacket, .insertedBytes, .carriageReturns, .strippedBits: damaged
     case .secondFile: [.remark("second_file")]
@@ -65,8 +66,10 @@ import Testing
     return try scratch.bytes(scratch.ffmpeg(wav, ["-fflags", "+bitexact"] + arguments, "encoded.\(suffix)"))
   }
 
-  /// PCM has no order; anything inserted or added appears as bytes after the end.
-  private static let pcm: [Damage: Set<Verdict>] = [.insertedBytes: [.remark("junk")]]
+  /// PCM has no order; anything inserted or added appears as bytes after the end. Zeros may be silence.
+  private static let pcm: [Damage: Set<Verdict>] = [
+    .insertedBytes: [.remark("junk")], .emptyHalf: [.remark("empty_end")],
+  ]
 
   /// `nil` for containers that no available program writes, and for streams without a structure around their frames.
   private func row(for container: Container) throws -> Row? {
@@ -83,10 +86,12 @@ import Testing
       return Row(bytes: bytes, packets: Packets.flac(bytes))
     case .ogg:
       let bytes = try encode("ogg", ["-c:a", "libvorbis", "-page_duration", "100000"])
-      // Concatenated files form a chain, which is whole.
+      // Concatenated files form a chain, which is whole; only the serial number of a copy is wrong.
       return Row(
         bytes: bytes, packets: Packets.ogg(bytes),
-        expected: [.secondFile: [.fine], .junkBehind: [.fine], .cutByOneByte: Self.damaged])
+        expected: [
+          .secondFile: [.remark("repeated_serial")], .junkBehind: [.fine], .cutByOneByte: Self.damaged,
+        ])
     case .mp4:
       // The order of the media is defined by tables, which stay unchanged.
       return Row(bytes: try encode("m4a", ["-metadata", "title=Base"]))
@@ -116,7 +121,7 @@ import Testing
       return Row(
         bytes: Self.musepack8,
         expected: [
-          .carriageReturns: [.fine], .cutInHalf: Self.damaged,
+          .carriageReturns: [.fine], .cutInHalf: Self.damaged, .emptyHalf: Self.damaged,
         ])
     case .dsf: return Row(bytes: Self.dsf, expected: Self.oneBit)
     case .dsdiff: return Row(bytes: Self.dsdiff, expected: Self.oneBit)
@@ -130,11 +135,18 @@ import Testing
       // Samples of one byte may all have the same sign.
       return Row(
         bytes: Self.amigaVoice,
-        expected: [.insertedBytes: [.remark("junk")], .carriageReturns: [.remark("junk")], .strippedBits: [.fine]])
+        expected: Self.pcm.merging([.carriageReturns: [.remark("junk")], .strippedBits: [.fine]]) { $1 })
     case .realMedia:
       // The only check is FFmpeg's own check of the length.
       return nil
-    case .ac3, .eac3, .dts, .dtsHD, .loas, .amr, .tak, .shorten, .openMG:
+    case .trueHD:
+      return Row(
+        bytes: try encode("thd", ["-strict", "-2", "-ar", "48000"]),
+        expected: [
+          .secondFile: [.fine], .junkBehind: Self.damaged, .cutInHalf: Self.damaged, .cutByOneByte: Self.damaged,
+          .cutByHundredBytes: Self.damaged,
+        ])
+    case .ac3, .eac3, .dts, .dtsHD, .loas, .mlp, .amr, .tak, .shorten, .openMG:
       // Consecutive frames up to the end of the file.
       return nil
     case .mod, .s3m, .it, .xm, .unknown:
@@ -171,6 +183,7 @@ import Testing
     case .junkBehind: return bytes + Self.pattern(777)
     case .carriageReturns: return bytes.flatMap { byte -> [UInt8] in byte == 0x0A ? [0x0D, 0x0A] : [byte] }
     case .strippedBits: return bytes.map { $0 & 0x7F }
+    case .emptyHalf: return bytes.prefix(bytes.count / 2) + [UInt8](repeating: 0, count: bytes.count - bytes.count / 2)
     }
   }
 
@@ -219,10 +232,11 @@ import Testing
     let bytes = try encode(suffix)
     let id3v1 = joined(text("TAG"), [UInt8](repeating: 0, count: 125))
     let ape = joined(text("APETAGEX"), [0xD0, 7, 0, 0, 32, 0, 0, 0], little(0, 16))
-    let additions: [[UInt8]] = [[0], [UInt8](repeating: 0, count: 5_000), [0x0D, 0x0A], id3v1, ape + id3v1]
+    let additions: [[UInt8]] = [[0], [UInt8](repeating: 0, count: 4_000), [0x0D, 0x0A], id3v1, ape + id3v1]
     for addition in additions {
       #expect(try verdict(on: bytes + addition) == .fine, "\(addition.count) bytes behind \(suffix)")
     }
+    #expect(try verdict(on: bytes + [UInt8](repeating: 0, count: 5_000)) == .remark("padding"))
   }
 
   /// The first of two different files is read completely; the size of the second is reported.
@@ -247,7 +261,7 @@ import Testing
     let codecs = ["ogg": "libvorbis", "opus": "libopus", "oga": "flac"]
     let bytes = try encode(suffix, ["-c:a", codecs[suffix] ?? "", "-page_duration", "100000"])
     let pages = Packets.ogg(bytes)
-    #expect(try verdict(on: bytes + bytes + bytes) == .fine)
+    #expect(try verdict(on: bytes + bytes + bytes) == .remark("repeated_serial"))
     let cut = Array(bytes[..<pages[pages.count * 3 / 4].upperBound])
     #expect(try verdict(on: cut + bytes) == .problem(.truncated))
     #expect(try verdict(on: bytes + cut + bytes) == .problem(.truncated))
@@ -277,6 +291,302 @@ import Testing
         let path = try scratch.writeSound([plane], "odd", format: format | SF_FORMAT_PCM_16, rate: 44_100)
         #expect(try verdict(on: scratch.bytes(path)) == .fine)
       }
+    }
+  }
+
+  /// The timestamps that FFmpeg takes over from Ogg have gaps, so that the durations of an MP4 file add up to more than
+  /// its samples.
+  @Test(arguments: ["alac", "flac", "aac"]) func gapsInTimestamps(codec: String) throws {
+    let bytes = try encode("mp4", ["-c:a", codec, "-strict", "-2"])
+    let durations = try #require(bytes.firstRange(of: text("stts"))).upperBound + 8
+    let length = try #require(bytes.firstRange(of: text("mdhd"))).upperBound + 16
+    let entryCount = Int(try #require(bytes.bigEndian(UInt32.self, at: durations - 4)))
+    func adding(_ added: UInt32, at place: Int) throws -> Decoded {
+      var bytes = bytes
+      for place in [place, length] {
+        let value = try #require(bytes.bigEndian(UInt32.self, at: place)) + added
+        bytes.replaceSubrange(place..<place + 4, with: big(Int(value), 4))
+      }
+      return try decode(scratch.write(bytes, "gap"))
+    }
+    let whole = try decode(scratch.write(bytes, "whole"))
+    for gap: UInt32 in [1, 448, 2_000] {
+      let decoded = try adding(gap, at: durations + 8 * (entryCount - 1) + 4)
+      #expect(decoded.summary.problem == nil && decoded.summary.remarks.isEmpty, "a gap of \(gap)")
+      #expect(decoded.planes == whole.planes)
+    }
+  }
+
+  /// Space that was reserved and never written is called so, wherever audio should be.
+  @Test(arguments: [
+    ("mp3", ["-c:a", "libmp3lame", "-write_xing", "0"]), ("xing.mp3", ["-c:a", "libmp3lame"]), ("mp2", []), ("ac3", []),
+    ("eac3", []), ("aac", []), ("dts", ["-strict", "-2"]), ("thd", ["-strict", "-2", "-ar", "48000"]), ("flac", []),
+    ("ogg", []), ("m4a", []), ("faststart.m4a", ["-movflags", "+faststart"]), ("mka", ["-c:a", "flac"]), ("wv", []),
+    ("tta", []), ("wma", []), ("voc", []), ("mulaw.wav", ["-c:a", "pcm_mulaw"]),
+  ])
+  func unfinishedDownloads(name: String, arguments: [String]) throws {
+    var bytes = try encode(name, arguments)
+    let start = bytes.count * 3 / 5
+    bytes[start - 1] = 0x55
+    for index in start..<bytes.count { bytes[index] = 0 }
+    let path = try scratch.write(bytes, "unfinished")
+    var problem: DecodeError?
+    do { problem = try decode(path).summary.problem } catch let error as DecodeError { problem = error }
+    #expect(problem?.code == .truncated)
+    #expect(problem?.message.contains("zeros from byte \(start) on") == true, "\(problem?.message ?? "fine")")
+  }
+
+  /// Digital silence is no damage: after a fade, or in a small part of the file. Neither is padding.
+  @Test func silentEnds() throws {
+    let frames = 40_000
+    func verdict(_ gain: (Int) -> Float, silence: Int) throws -> Verdict {
+      let plane = (0..<frames).map { sin(Float($0) / 9) / 2 * gain($0) } + [Float](repeating: 0, count: silence)
+      let path = try scratch.writeSound([plane], "silent.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
+      return try self.verdict(on: scratch.bytes(path))
+    }
+    #expect(try verdict({ 1 - Float($0) / 40_000 }, silence: 40_000) == .fine)
+    #expect(try verdict({ _ in 1 }, silence: 4_000) == .fine)
+    #expect(try verdict({ _ in 1 }, silence: 40_000) == .remark("empty_end"))
+    let padding = [UInt8](repeating: 0, count: 200_000)
+    for name in ["x.flac", "x.mp3", "x.ogg", "x.m4a", "x.wv"] {
+      let suffix = String(name.dropFirst(2))
+      let verdict = try self.verdict(on: encode(suffix) + padding)
+      let expected: Set<Verdict> = [.fine, .remark("padding"), .remark("junk")]
+      #expect(expected.contains(verdict), "\(suffix): \(verdict)")
+    }
+  }
+
+  /// Noise in the middle of compressed audio in containers of PCM, whose decoders in libsndfile accept anything.
+  @Test(arguments: [
+    ("wav", ["-c:a", "adpcm_ima_wav"]), ("wav", ["-c:a", "adpcm_ms"]), ("wav", ["-c:a", "libmp3lame"]),
+    ("aifc", ["-f", "aiff", "-c:a", "adpcm_ima_qt"]),
+  ])
+  func noiseInPackets(suffix: String, arguments: [String]) throws {
+    var random = SplitMix64.fresh()
+    var bytes = try encode(suffix, arguments)
+    #expect(try verdict(on: bytes) == .fine)
+    for index in bytes.count / 2..<bytes.count / 2 + 4_096 { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
+    #expect(try verdict(on: bytes) == .problem(.corrupt))
+  }
+
+  /// A decoder of TrueHD returns frames with wrong checksums, and only logs that.
+  @Test func flippedBitsOfTrueHD() throws {
+    var random = SplitMix64.fresh()
+    let bytes = try encode("thd", ["-strict", "-2", "-ar", "48000"])
+    #expect(try verdict(on: bytes) == .fine)
+    #expect(try verdict(on: Array(bytes.dropFirst(bytes.count / 3))) == .problem(.corrupt))
+    var foundCount = 0
+    for _ in 0..<20 {
+      var damaged = bytes
+      let place = Int.random(in: bytes.count / 20..<bytes.count, using: &random)
+      damaged[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
+      if case .problem = try verdict(on: damaged) { foundCount += 1 }
+    }
+    #expect(foundCount >= 19)
+  }
+
+  /// Packets of zeros are valid Opus, but shorter than the container says.
+  @Test(arguments: ["caf", "mp4"]) func emptyPacketsOfOpus(suffix: String) throws {
+    var bytes = try encode(suffix, ["-c:a", "libopus", "-strict", "-2"])
+    #expect(try verdict(on: bytes) == .fine)
+    for index in bytes.count / 3..<bytes.count / 3 + 4_096 { bytes[index] = 0 }
+    #expect(try verdict(on: bytes) == .problem(.corrupt))
+  }
+
+  @Test func lostByteOfDTS() throws {
+    var random = SplitMix64.fresh()
+    let bytes = try encode("dts", ["-strict", "-2"])
+    #expect(try verdict(on: bytes) == .fine)
+    for _ in 0..<5 {
+      var damaged = bytes
+      damaged.remove(at: Int.random(in: bytes.count / 5..<bytes.count * 4 / 5, using: &random))
+      #expect(try verdict(on: damaged) == .problem(.corrupt))
+    }
+    // The start of the first frame is lost.
+    #expect([.problem(.corrupt), .refused].contains(try verdict(on: Array(bytes.dropFirst(100)))))
+  }
+
+  /// Streams without a count of their frames tell by the first one that they had a beginning.
+  @Test(arguments: ["mp3", "mp2", "aac"]) func cutAtTheStart(suffix: String) throws {
+    let arguments = suffix == "mp3" ? ["-c:a", "libmp3lame", "-write_xing", "0", "-id3v2_version", "0"] : []
+    let bytes = try encode(suffix, arguments)
+    #expect(try verdict(on: Array(bytes.dropFirst(bytes.count / 3 + 7))) == .remark("cut_start"))
+    #expect(try verdict(on: bytes) == .fine)
+  }
+
+  /// Frames of a bare MP3 file of 128 kbit/s at 44.1 kHz.
+  private func layerIII() throws -> [[UInt8]] {
+    let arguments = ["-c:a", "libmp3lame", "-b:a", "128k", "-write_xing", "0", "-id3v2_version", "0"]
+    let bytes = try encode("mp3", arguments)
+    var frames: [[UInt8]] = []
+    var position = 0
+    while position + 3 < bytes.count {
+      let end = position + 417 + Int(bytes[position + 2] >> 1 & 1)
+      frames.append(Array(bytes[position..<end]))
+      position = end
+    }
+    return frames
+  }
+
+  /// A whole frame that continues others, and one that claims more bits than the frames up to it have.
+  @Test func reservoirOfMP3() throws {
+    var frames = try layerIII()
+    let later = frames.firstIndex { $0[4] > 0 } ?? 0
+    #expect(try verdict(on: frames[later...].flatMap { $0 }) == .remark("cut_start"))
+    // Lengths of four granules, in the 12 bits from bit 20 of the side information on, and every 59 bits.
+    for granule in 0..<4 {
+      for bit in 0..<12 {
+        let place = 32 + 20 + 59 * granule + bit
+        frames[30][place / 8] |= 0x80 >> UInt8(place % 8)
+      }
+    }
+    #expect(try verdict(on: frames.flatMap { $0 }) == .problem(.corrupt))
+  }
+
+  /// Headers without a bit rate are valid: the distance of the frames tells their length. Only libsndfile decodes them.
+  @Test func freeFormat() throws {
+    let frames = try layerIII()
+    let usual = try scratch.write(frames.flatMap { $0 }, "usual.mp3")
+    let free = frames.map { frame in [frame[0], frame[1], frame[2] & 0x0F] + Array(frame[3...]) }
+    let path = try scratch.write(Array(free.joined()), "free.mp3")
+    let decoded = try decode(path)
+    #expect(decoded.planes == (try decode(usual, with: .libsndfile).planes))
+    #expect(decoded.format.codec == "mp3" && decoded.summary.problem == nil && decoded.summary.remarks.isEmpty)
+    #expect(try AudioContent(path: path).fault == nil)
+    #expect(try verdict(on: Array(free.joined().dropLast(100))) == .problem(.truncated))
+    let hole = Array(free[..<50].joined()) + [UInt8](repeating: 0x55, count: 70_000) + Array(free[50...].joined())
+    #expect(try verdict(on: hole) == .problem(.corrupt))
+  }
+
+  /// LAME and FFmpeg store a checksum of the frames, which any changed bit contradicts.
+  @Test func checksumOfMP3() throws {
+    var random = SplitMix64.fresh()
+    let bytes = try encode("mp3", ["-c:a", "libmp3lame", "-b:a", "128k", "-id3v2_version", "0"])
+    #expect(try verdict(on: bytes) == .fine)
+    for _ in 0..<20 {
+      let place = Int.random(in: 417..<bytes.count, using: &random)
+      let bit: UInt8 = 1 << UInt8.random(in: 0...7, using: &random)
+      var damaged = bytes
+      damaged[place] ^= bit
+      #expect(try verdict(on: damaged) != .fine, "bit \(bit) of byte \(place)")
+    }
+    // Programs that change the volume leave the checksum as it was, and say what they did.
+    var louder = bytes
+    louder[bytes.count - 5] ^= 1
+    #expect(try verdict(on: louder) == .remark("wrong_checksums"))
+    let marked = try decode(scratch.write(louder + text("MP3GAIN_UNDO"), "louder.mp3"))
+    #expect(marked.summary.remarks.map(\.code) == ["junk"])
+  }
+
+  /// Bytes that no transfer changed include carriage returns.
+  @Test func replacedCarriageReturns() throws {
+    let wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
+    for (suffix, codec) in [("mp3", "libmp3lame"), ("m4a", "aac"), ("wma", "wmav2")] {
+      let bytes = try scratch.bytes(scratch.ffmpeg(wav, ["-c:a", codec, "-b:a", "256k"], "x.\(suffix)"))
+      let changed = bytes.map { $0 == 0x0D ? 0x0A : $0 }
+      #expect(try [.problem(.corrupt), .refused].contains(verdict(on: changed)), "\(suffix)")
+    }
+  }
+
+  /// In other containers, MP3 has no checksum. Its decoders notice most changes by the bits that are left.
+  @Test func unusedBitsOfMP3() throws {
+    var random = SplitMix64.fresh()
+    let bytes = try encode("wav", ["-c:a", "libmp3lame", "-b:a", "128k"])
+    #expect(try verdict(on: bytes) == .fine)
+    var foundCount = 0
+    for _ in 0..<10 {
+      var damaged = bytes
+      for _ in 0..<20 {
+        let place = Int.random(in: bytes.count / 10..<bytes.count, using: &random)
+        damaged[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
+      }
+      if try verdict(on: damaged) != .fine { foundCount += 1 }
+    }
+    #expect(foundCount >= 4)
+  }
+
+  /// Silence at the end of a file that was cut off is not space that was never written.
+  @Test(arguments: ["wav", "aiff", "w64", "voc"]) func cutInSilence(suffix: String) throws {
+    let signal = [Array(Self.signal[0].prefix(30_000)) + [Float](repeating: 0, count: 30_000)]
+    let wav = try scratch.writeSound(signal, "silent.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)
+    let codec = suffix == "aiff" ? "pcm_s16be" : "pcm_s16le"
+    let bytes = try scratch.bytes(scratch.ffmpeg(wav, ["-c:a", codec], "s.\(suffix)"))
+    let cut = try decode(scratch.write(bytes.dropLast(200), "cut.\(suffix)")).summary.problem
+    #expect(cut?.code == .truncated && cut?.message.contains("only zeros") == false)
+  }
+
+  /// Zeros that begin where a wave crosses zero are not the end of a fade, and those that begin between two frames of MP3
+  /// are not padding if the header claims more.
+  @Test func whereZerosBegin() throws {
+    let wave = [(0..<60_000).map { index in sin(Float(index) / 50 * .pi) / 2 }]
+    let wav = try scratch.bytes(
+      scratch.writeSound(wave, "w.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100))
+    let crossing = 44 + 2 * 30_001
+    let emptied = wav.prefix(crossing) + [UInt8](repeating: 0, count: wav.count - crossing)
+    #expect(try verdict(on: Array(emptied)) == .remark("empty_end"))
+    let mp3 = try encode("mp3", ["-c:a", "libmp3lame", "-b:a", "128k", "-id3v2_version", "0"])
+    var end = 0
+    while end < mp3.count / 2 { end += 417 + Int(mp3[end + 2] >> 1 & 1) }
+    let half = try decode(
+      scratch.write(mp3.prefix(end) + [UInt8](repeating: 0, count: mp3.count - end), "half.mp3"))
+    #expect(half.summary.problem?.message.contains("only zeros from byte") == true)
+    #expect(half.summary.remarks.allSatisfy { $0.code != "padding" })
+  }
+
+  @Test func paddingOfTrueHD() throws {
+    let bytes = try encode("thd", ["-strict", "-2", "-ar", "48000"])
+    #expect(try verdict(on: bytes + [UInt8](repeating: 0, count: 2_000)) == .fine)
+  }
+
+  /// A file that is cut more than another one never looks better.
+  @Test(arguments: Container.allCases) func cutsNeverHeal(container: Container) throws {
+    // Streams without a length, and a file that ends with a tag of another format.
+    let isExempt = [.trueHD, .creativeVoice, .musepack8].contains(container)
+    guard !isExempt, let bytes = try row(for: container)?.bytes else { return }
+    var random = SplitMix64.fresh()
+    let sizes = (0..<6).map { _ in Int.random(in: bytes.count / 20..<bytes.count, using: &random) }
+    var isDamaged = false
+    for size in sizes.sorted(by: >) {
+      switch try verdict(on: Array(bytes.prefix(size))) {
+      case .problem, .refused: isDamaged = true
+      case .fine, .remark: #expect(!isDamaged, "\(container) cut to \(size) of \(bytes.count) bytes")
+      }
+    }
+  }
+
+  /// A block whose element became another one is not decoded; the timestamps of the others tell that it is missing.
+  @Test func lostBlockOfWebM() throws {
+    var bytes = try encode("webm", ["-c:a", "libopus"])
+    #expect(try verdict(on: bytes) == .fine)
+    // SimpleBlock, a size of two bytes, track 1.
+    let blocks = bytes.indices.dropLast(4).filter { index in
+      guard bytes[index] == 0xA3, bytes[index + 1] >> 6 == 1, bytes[index + 3] == 0x81 else { return false }
+      let next = index + 3 + Int(bytes[index + 1] & 0x3F) << 8 + Int(bytes[index + 2])
+      return next < bytes.count && bytes[next] == 0xA3
+    }
+    // Void.
+    bytes[try #require(blocks.dropFirst(blocks.count / 2).first)] = 0xEC
+    #expect(try verdict(on: bytes) == .remark("timestamp_gaps"))
+  }
+
+  /// Bytes that no block of a VOC file explains.
+  @Test func halfOfVOC() throws {
+    let bytes = try encode("voc")
+    let half = [UInt8](repeating: 0xFF, count: bytes.count / 2)
+    #expect(try verdict(on: bytes.prefix(bytes.count - half.count) + half) == .remark("junk"))
+  }
+
+  /// The length in the header of a file that fails is left out if no file of this size is as long.
+  @Test func absurdLengths() throws {
+    var bytes = try encode("flac")
+    bytes[21] |= 0x0F
+    for index in 90..<bytes.count { bytes[index] = bytes[index] & 0x7F }
+    let broken = try scratch.write(bytes, "broken.flac")
+    do throws(DecodeError) {
+      _ = try AudioSource(path: broken)
+      Issue.record("It opens.")
+    } catch {
+      #expect(error.format?.claimedFrameCount == nil)
     }
   }
 

@@ -27,6 +27,19 @@ import Testing
     }
   }
 
+  /// Digital silence may be stored as a hole. Only a file longer than any recording ends there.
+  @Test func holes() throws {
+    let start = [UInt8](repeating: 1, count: 8_192)
+    for (size, isRead) in [(1_200 << 20, true), (8 << 30, true), (1 << 40, false)] as [(Int, Bool)] {
+      let path = try folder.write(start, as: "\(size)")
+      try #require(truncate(path.string, off_t(size)) == 0)
+      let whole = try ByteSource(path: path)
+      #expect(whole.size == size && whole.hole == nil)
+      let part = try ByteSource(path: path, endsAtHole: true)
+      #expect(part.hole == (isRead ? nil : 8_192..<size) && part.size == (isRead ? size : 8_192))
+    }
+  }
+
   @Test func budget() throws {
     let file = try ByteSource(path: folder.write(zeros(300_000), as: "x"), budget: 100_000)
     #expect(try file.bytes(at: 0, count: 60_000).count == 60_000)

@@ -38,6 +38,10 @@ import Testing
 
   @Test func wordsForSynchronization() throws {
     #expect(try Container(of: ByteSource(joined([0x56, 0xE3] as Bytes, zeros(9))), at: 0) == .loas)
+    for (mark, container) in [(0xBA, .trueHD), (0xBB, .mlp)] as [(UInt8, Container)] {
+      let unit = joined([0x40, 0x65, 0xFF, 0xB0, 0xF8, 0x72, 0x6F, mark] as Bytes, zeros(9))
+      #expect(try Container(of: ByteSource(unit), at: 0) == container)
+    }
     #expect(try Container(of: ByteSource([0x0B, 0x77, 0, 0, 0, 8 << 3, 0]), at: 0) == .ac3)
     #expect(try Container(of: ByteSource([0x0B, 0x77, 0, 0, 0, 16 << 3, 0]), at: 0) == .eac3)
   }

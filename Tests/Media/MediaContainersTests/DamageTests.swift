@@ -87,6 +87,10 @@ import Testing
           expect(stream.audio, in: source)
           #expect(stream.audio.contains(stream.payload.lowerBound) || stream.payload.isEmpty)
         }
+        if let stream = try FreeFormatStream(in: source, from: start) { expect(stream.audio, in: source) }
+        if let tail = try EmptyTail(in: source, 0..<source.size) {
+          #expect(tail.start + tail.byteCount == source.size)
+        }
         if let stream = try ADTSStream(in: source, from: start) {
           expect(stream.bytes, in: source)
           #expect(stream.seconds.isFinite)
@@ -101,7 +105,7 @@ import Testing
             }
           }
         }
-        _ = try TextTransfer(in: source, audio: start..<source.size)
+        _ = try TextModeDamage(in: source, audio: start..<source.size)
         try walkBlocks(source, at: start)
         try walkPages(source, at: start)
         try walkBoxes(source, MP4Box(file: source, from: start))

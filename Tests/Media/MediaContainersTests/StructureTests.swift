@@ -1,3 +1,4 @@
+import AnalysisTesting
 import MediaContainers
 import Testing
 
@@ -96,6 +97,50 @@ import Testing
     var blocks = FLACBlockReader(ByteSource(file), at: 0)
     #expect(try blocks.next()?.kind == 0)
     #expect(try blocks.next()?.kind == FLACBlockReader.vorbisComment)
+  }
+
+  /// CRC-16 of the polynomial 0x8005 (RFC 9639, section 9.3), bit by bit from its definition.
+  private static func checksum(_ bytes: Bytes) -> UInt16 {
+    bytes.reduce(0) { sum, byte in
+      (0..<8).reduce(sum ^ UInt16(byte) << 8) { sum, _ in sum << 1 ^ (sum & 0x8000 != 0 ? 0x8005 : 0) }
+    }
+  }
+
+  /// The last frame ends with its checksum, also if that ends with a zero byte, as one of 256 does, or with two.
+  @Test func endOfTheLastFLACFrame() throws {
+    var random = SplitMix64.fresh()
+    let header = Bytes(flac().dropLast(106))
+    for index in 0..<40 {
+      var frame: Bytes
+      var checksum: UInt16
+      repeat {
+        let body = (0..<60).map { _ in UInt8(truncatingIfNeeded: random.next() >> 9) }
+        frame = [0xFF, 0xF8, 0xC9, 0x18, 0x00, 0xC2] + body
+        checksum = Self.checksum(frame)
+      } while (index % 2 == 0) != (checksum & 0xFF == 0)
+      if index % 4 == 1 {
+        frame += big(Int(checksum), 2)
+        checksum = 0
+      }
+      let file = joined(header, frame, big(Int(checksum), 2))
+      #expect(try FLACStream(in: ByteSource(file), at: 0)?.audio.upperBound == file.count)
+      let padded = try #require(try FLACStream(in: ByteSource(file + zeros(700)), at: 0)).audio.upperBound
+      #expect(file.count...file.count + 2 ~= padded)
+      let followed = try #require(try FLACStream(in: ByteSource(file + Bytes(repeating: 7, count: 99)), at: 0))
+      #expect(followed.audio.upperBound == file.count)
+    }
+  }
+
+  @Test func emptyTails() throws {
+    func tail(_ bytes: Bytes) throws -> EmptyTail? { try EmptyTail(in: ByteSource(bytes), 0..<bytes.count) }
+    #expect(try tail([1] + zeros(4_096)) == nil)
+    #expect(try tail(zeros(10_000)) == nil)
+    for count in [4_097, 5_000, 20_000, 3_000_000] {
+      let found = try #require(try tail(Bytes(repeating: 7, count: 60_000) + zeros(count)))
+      #expect(found.start == 60_000 && found.byteCount == count)
+      #expect(found.isLong == (count > 7_500))
+    }
+    #expect(try tail(zeros(99_999) + [1]) == nil)
   }
 
   @Test func comments() {

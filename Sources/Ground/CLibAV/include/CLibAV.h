@@ -71,6 +71,8 @@ typedef struct LAVInput {
   /// Excludes MPEG audio and ADTS AAC from probing. These formats have no signature: FFmpeg accepts a few bytes that
   /// look like a header.
   bool excludesFrames;
+  /// Computes `packetChecksum` of the report.
+  bool sumsPackets;
   /// The format that a demuxer of raw PCM ("s16le") assumes; 0 to leave it to the demuxer.
   int sampleRate;
   int channelCount;
@@ -109,13 +111,36 @@ typedef struct LAVReport {
   int64_t packetByteCount;
   /// Number of packets that the decoder rejected or the demuxer marked as damaged.
   int64_t badPacketCount;
+  /// Number of packets that were decoded although parts of them are damaged: the decoder reports it, or their lengths
+  /// are wrong.
+  int64_t flawedPacketCount;
+  /// True if the last packet of the stream was flawed.
+  bool lastPacketIsFlawed;
+  /// Number of MP3 packets in other containers whose granules leave bits unused: most encoders fill all.
+  int64_t unevenPacketCount;
+  /// Number of MP4 and CAF packets with at most half of the audio that they should contain.
+  int64_t shortPacketCount;
+  /// Number of Matroska packets whose timestamps are before that of the previous packet.
+  int64_t disorderCount;
+  /// Number of Matroska packets after which at least one is missing according to the timestamps.
+  int64_t missingCount;
+  /// True if the first frame of layer III refers to earlier ones.
+  bool startsMidStream;
+  /// Bytes of all packets, including the bad ones.
+  int64_t demuxedByteCount;
   /// True if the last packet of the stream was bad.
   bool lastPacketIsBad;
   /// Number of FLAC frames whose frame number does not follow that of the previous frame.
   int64_t gapCount;
+  /// Number of PCM frames by which timestamps are ahead of packets that were decoded completely. A length that is the sum
+  /// of durations includes them.
+  int64_t timestampGap;
   /// Number of MPEG audio frames that have a checksum, and number of those whose checksum is wrong.
   int64_t checksumCount;
   int64_t wrongChecksumCount;
+  /// CRC-16 of the bytes of all packets, as in LAME's tag: polynomial 0x8005, reflected bits, an initial value of 0. Valid if
+  /// `sumsPackets` was set.
+  uint16_t packetChecksum;
   /// Number of changes of the sample rate or channels in mid-stream.
   int64_t formatChangeCount;
   /// True if the demuxer stopped because of an error, not at the end.

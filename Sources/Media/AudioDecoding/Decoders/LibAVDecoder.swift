@@ -14,6 +14,8 @@ struct LibAVInput {
   var demuxer: String?
   /// Keeps probing from choosing a format whose frames this project reads itself, because its readers found no frames.
   var excludesFrames = false
+  /// See `LAVReport.packetChecksum`.
+  var sumsPackets = false
   /// Parameters that a demuxer of bare PCM assumes.
   var bare = BareAudio()
 
@@ -28,8 +30,8 @@ struct LibAVInput {
             descriptor: file.descriptor ?? -1, start: Int64(bytes.lowerBound), end: Int64(bytes.upperBound),
             prefix: prefix.baseAddress,
             prefixCount: CInt(prefix.count), masks: masks.baseAddress, maskCount: CInt(masks.count), demuxer: demuxer,
-            isStream: file.isStream, excludesFrames: excludesFrames, sampleRate: CInt(clamping: bare.sampleRate ?? 0),
-            channelCount: CInt(clamping: bare.channelCount ?? 0))
+            isStream: file.isStream, excludesFrames: excludesFrames, sumsPackets: sumsPackets,
+            sampleRate: CInt(clamping: bare.sampleRate ?? 0), channelCount: CInt(clamping: bare.channelCount ?? 0))
           return lav_open(&input, &reader, &readErrno)
         }
         return demuxer?.withCString(open) ?? open(nil)
@@ -70,7 +72,17 @@ final class LibAVDecoder: StreamDecoder {
   private var packetByteCount: Int64 = 0
   private var badPacketCount: Int64 = 0
   private var lastPacketIsBad = false
+  private var flawedPacketCount: Int64 = 0
+  private var unevenPacketCount: Int64 = 0
+  private var shortPacketCount: Int64 = 0
+  private var disorderCount: Int64 = 0
+  private var missingCount: Int64 = 0
+  private var startsMidStream = false
+  private var demuxedByteCount: Int64 = 0
   private var gapCount: Int64 = 0
+  private var timestampGap: Int64 = 0
+  /// See `LAVReport.packetChecksum`.
+  private var packetChecksum: UInt16 = 0
   private var checksumCount: Int64 = 0
   private var wrongChecksumCount: Int64 = 0
   private var formatChangeCount: Int64 = 0
@@ -121,6 +133,8 @@ final class LibAVDecoder: StreamDecoder {
     // ends.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
+    // Limited for short files, of which this would be a large part.
+    if first.isLossless, let claimed = format.claimedFrameCount { claimTolerance = min(claimTolerance, claimed / 10) }
     // Decoders lose a few hundred frames at the end of each link.
     if case .ogg(let stream) = layout.kind, stream.links.count > 1 {
       claimTolerance = max(claimTolerance, Int64(1_024 * stream.links.count))
@@ -166,10 +180,23 @@ final class LibAVDecoder: StreamDecoder {
     packetByteCount += report.packetByteCount
     badPacketCount += report.badPacketCount
     gapCount += report.gapCount
+    // The durations in an MP4 file are those of its source, which may have had gaps; no packet is missing.
+    if format.container == "mp4" {
+      timestampGap += report.timestampGap
+      claimTolerance += report.timestampGap
+    }
+    packetChecksum = report.packetChecksum
     checksumCount += report.checksumCount
     wrongChecksumCount += report.wrongChecksumCount
     formatChangeCount += report.formatChangeCount
-    lastPacketIsBad = report.lastPacketIsBad
+    flawedPacketCount += report.flawedPacketCount
+    unevenPacketCount += report.unevenPacketCount
+    shortPacketCount += report.shortPacketCount
+    disorderCount += report.disorderCount
+    missingCount += report.missingCount
+    startsMidStream = startsMidStream || report.startsMidStream
+    demuxedByteCount += report.demuxedByteCount
+    lastPacketIsBad = report.lastPacketIsBad || report.lastPacketIsFlawed
     endedByError = endedByError || report.endedByError
     lostSync = lostSync || report.lostSync
     if readErrno == 0 { readErrno = report.readErrno }
@@ -183,11 +210,25 @@ final class LibAVDecoder: StreamDecoder {
     if lostSync {
       return DecodeError(.corrupt, "The audio is interrupted by other data; the rest of the file was not decoded.")
     }
-    if badPacketCount == 1 && lastPacketIsBad && layout.ending?.isCut ?? true {
+    if max(badPacketCount, flawedPacketCount) == 1 && lastPacketIsBad && layout.ending?.isCut ?? true {
       return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
     }
     if badPacketCount > 0 {
       return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were skipped.")
+    }
+    if flawedPacketCount > 0 {
+      return DecodeError(.corrupt, "\(flawedPacketCount) of \(packetCount) packets are damaged in part.")
+    }
+    if shortPacketCount > 0 {
+      return DecodeError(
+        .corrupt, "\(shortPacketCount) of \(packetCount) packets hold less audio than the container says.")
+    }
+    if disorderCount > 0 {
+      return DecodeError(
+        .corrupt, "The timestamps go back in \(disorderCount) place\(disorderCount == 1 ? "" : "s").")
+    }
+    if frameless > 0 {
+      return DecodeError(.corrupt, "\(frameless) bytes of the stream belong to no frame; audio is lost there.")
     }
     if wrongChecksumCount > 0, !checksumsAreMeaningless {
       return DecodeError(
@@ -210,6 +251,22 @@ final class LibAVDecoder: StreamDecoder {
     }
     return nil
   }
+
+  /// Number of bytes of a bare stream outside its frames.
+  private var frameless: Int64 {
+    guard reader == nil else { return 0 }
+    switch layout.kind {
+    case .other(let demuxer, let bytes) where Self.countsFrameless(demuxer):
+      return Int64(bytes.count - layout.paddingByteCount) - demuxedByteCount
+    // The stream does not begin with a frame.
+    case .unknown where Self.countsFrameless(format.container) || format.container == "dts":
+      return Int64(layout.fileSize) - demuxedByteCount
+    default: return 0
+    }
+  }
+
+  /// `true` if bytes outside the frames of this demuxer's format are damage.
+  static func countsFrameless(_ demuxer: String) -> Bool { demuxer == "truehd" || demuxer == "mlp" }
 
   /// `true` if most checksums are wrong. Damage on that scale would leave no stream to decode. But some encoders
   /// compute checksums wrongly, and some editors change frames without updating their checksums.
@@ -236,6 +293,40 @@ final class LibAVDecoder: StreamDecoder {
             "The CRC is wrong in \(wrongChecksumCount) of \(checksumCount) frames. The encoder or an editor wrote it "
             + "wrongly; the audio could be decoded."))
     }
+    if reader == nil, fault == nil, case .mpeg(let stream) = layout.kind, let checksum = stream.musicChecksum,
+      checksum != packetChecksum
+    {
+      remarks.append(
+        Problem(
+          stage: .decode, code: "wrong_checksums",
+          message: "The encoder's checksum of the audio is wrong: bits changed after encoding, or a program edited the "
+            + "frames."))
+    }
+    if unevenPacketCount > 0, unevenPacketCount <= packetCount / 10 {
+      remarks.append(
+        Problem(
+          stage: .decode, code: "uneven_frames",
+          message: "\(unevenPacketCount) of \(packetCount) MP3 frames leave bits unused, unlike the others: bits may "
+            + "have changed."))
+    }
+    if startsMidStream, !layout.startsMidFrame, layout.lacksLength {
+      remarks.append(Problem(stage: .decode, code: "cut_start", message: AudioLayout.cutStart))
+    }
+    if missingCount > 0 {
+      remarks.append(
+        Problem(
+          stage: .decode, code: "timestamp_gaps",
+          message:
+            "The timestamps skip a packet or more in \(missingCount) place\(missingCount == 1 ? "" : "s"); audio may be "
+            + "missing."))
+    }
+    if timestampGap > Int64(format.sampleRate) {
+      remarks.append(
+        Problem(
+          stage: .decode, code: "timestamp_gaps",
+          message: "The timestamps skip \(timestampGap / Int64(format.sampleRate)) s between packets; all of them were "
+            + "decoded."))
+    }
     if formatChangeCount > 0 {
       remarks.append(
         Problem(
@@ -252,7 +343,7 @@ final class LibAVDecoder: StreamDecoder {
   }
 
   /// Maximum size of the padding that some encoders leave, in bytes.
-  private static let harmlessJunk: Int64 = 16_384
+  private static let harmlessJunk: Int64 = 4_096
 
   private var junkByteCount: Int64 {
     switch layout.kind {
@@ -290,7 +381,7 @@ final class LibAVDecoder: StreamDecoder {
     }
     guard status == LAVStatusOK else {
       var error = LibAVInput.error(status, readErrno: lav_report(reader).readErrno)
-      error.format = audioFormat(lav_format(reader), layout: layout)
+      error.format = StreamLimits.plausible(audioFormat(lav_format(reader), layout: layout), in: layout)
       lav_close(reader)
       throw error
     }
@@ -310,6 +401,8 @@ final class LibAVDecoder: StreamDecoder {
     case .flac(let stream):
       [LibAVInput(file: file, bytes: stream.audio, prefix: stream.bareHeader, demuxer: "flac")]
     case .mpeg(let stream):
+      [LibAVInput(file: file, bytes: stream.audio, demuxer: "mp3", sumsPackets: stream.musicChecksum != nil)]
+    case .freeFormat(let stream):
       [LibAVInput(file: file, bytes: stream.audio, demuxer: "mp3")]
     case .ogg(let stream):
       stream.links.map { $0.input(from: file) }

@@ -10,7 +10,7 @@ final class SndfileDecoder: StreamDecoder {
   private var interleaved: [Float]
   private(set) var format: AudioFormat
   let encoding: SampleEncoding
-  let claimTolerance: Int64 = 0
+  private(set) var claimTolerance: Int64 = 0
   private(set) var fault: DecodeError?
   let faultyFrameCount: Int64 = 0
   let remarks: [Problem] = []
@@ -24,7 +24,10 @@ final class SndfileDecoder: StreamDecoder {
       audio = header.audio ?? 0..<0
       start = header.start
     }
-    let view = FileView(file, from: start, audio: audio)
+    // libmpg123 prints messages about what it does not recognize.
+    var end = file.size
+    if case .freeFormat(let stream) = layout.kind { (start, end) = (stream.audio.lowerBound, stream.audio.upperBound) }
+    let view = FileView(file, from: start, to: end, audio: audio)
     guard let handle = view.open(&info) else {
       if let error = view.error { throw error }
       // libsndfile stores the reason in a variable shared by all threads, so it is not reliable.
@@ -52,6 +55,10 @@ final class SndfileDecoder: StreamDecoder {
     case .flac(let stream):
       format.claimedFrameCount = stream.claimedFrameCount
       channelMask = stream.channelMask
+    case .freeFormat(let stream):
+      format.claimedFrameCount = stream.frameCount
+      // The table of contents, the encoder's delay and padding.
+      claimTolerance = 8 * 1_152
     default: break
     }
     encoding = SampleEncoding(sampleType: subtype.sampleType, channelMask: channelMask)
@@ -108,15 +115,17 @@ private final class FileView {
   /// Start of the PCM container. If libsndfile skips a preceding tag itself, it loses as many bytes at the end as the
   /// tag has.
   private let start: Int
+  private let end: Int
   /// Range of the audio in a file of chunks; `nil` for other files.
   private let audio: Range<Int>?
   /// Relative to `start`.
   private var position = 0
   private(set) var error: DecodeError?
 
-  init(_ file: ByteSource, from start: Int, audio: Range<Int>?) {
+  init(_ file: ByteSource, from start: Int, to end: Int, audio: Range<Int>?) {
     self.file = file
     self.start = start
+    self.end = end
     self.audio = audio
   }
 
@@ -131,7 +140,7 @@ private final class FileView {
     return libsndfile.sf_open_virtual(&callbacks, CInt(SFM_READ), &info, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  private var size: Int { file.size - start }
+  private var size: Int { end - start }
 
   private static func from(_ pointer: UnsafeMutableRawPointer?) -> FileView {
     Unmanaged<FileView>.fromOpaque(pointer!).takeUnretainedValue()
@@ -167,7 +176,7 @@ private final class FileView {
   private func read(into destination: UnsafeMutableRawPointer?, count: Int) -> sf_count_t {
     guard let destination, count > 0, error == nil else { return 0 }
     do throws(FileReadError) {
-      let bytes = UnsafeMutableRawBufferPointer(start: destination, count: count)
+      let bytes = UnsafeMutableRawBufferPointer(start: destination, count: max(0, min(count, size - position)))
       let got = try file.read(into: bytes, at: start + position)
       hideLists(in: UnsafeMutableRawBufferPointer(rebasing: bytes[..<got]))
       position += got

@@ -11,6 +11,18 @@ enum StreamLimits {
   /// Maximum length: ten thousand hours.
   static let seconds: Int64 = 36_000_000
 
+  /// Minimum bits per second. FLAC frames of maximum length with a single value need 60.
+  static let minBitRate: Double = 20
+
+  /// The format of audio that cannot be decoded, without a claimed length that no file has, or no file of this size.
+  static func plausible(_ format: AudioFormat?, in layout: AudioLayout) -> AudioFormat? {
+    guard var format, let claimed = format.claimedFrameCount, format.sampleRate > 0 else { return format }
+    let length = Double(claimed) / Double(format.sampleRate)
+    let isTooLong = length > 60 && Double(layout.fileSize) * 8 < length * minBitRate
+    if isTooLong || length > Double(seconds) { format.claimedFrameCount = nil }
+    return format
+  }
+
   static func check(sampleRate: Int, channelCount: Int) throws(DecodeError) {
     guard sampleRates.contains(sampleRate) else {
       throw DecodeError(.absurdHeader, "The header claims \(sampleRate) samples per second.")

@@ -7,7 +7,8 @@ struct AudioBytes {
 
   /// FFmpeg's demuxer names for files that are nothing but audio between the tags of other formats.
   private static let bareStreams: Set<String> = [
-    "aac", "ac3", "amr", "ape", "dts", "dtshd", "eac3", "loas", "mpc", "mpc8", "shn", "tak", "tta", "wv",
+    "aac", "ac3", "amr", "ape", "dts", "dtshd", "eac3", "loas", "mlp", "mpc", "mpc8", "shn", "tak", "truehd",
+    "tta", "wv",
   ]
   private static let elementLimit = 1 << 21
 

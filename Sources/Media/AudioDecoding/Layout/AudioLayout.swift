@@ -9,6 +9,7 @@ struct AudioLayout {
     case flac(FLACStream)
     case ogg(OggStream)
     case mpeg(MPEGStream)
+    case freeFormat(FreeFormatStream)
     /// A file read by FFmpeg's demuxer of this name, between the tags of other formats.
     case other(demuxer: String, bytes: Range<Int>)
     /// Described by the caller; without a demuxer, FFmpeg detects the format.
@@ -18,6 +19,8 @@ struct AudioLayout {
   }
 
   let kind: Kind
+  /// Size of the file in bytes; `Int.max` for a stream.
+  let fileSize: Int
   /// `true` if the file starts with an ID3v2 tag whose header is invalid.
   let hasBrokenTag: Bool
   /// Bytes to hide from FFmpeg's demuxer, for PCM and kind `other`.
@@ -30,34 +33,49 @@ struct AudioLayout {
   private(set) var adts: ADTSStream?
   /// Extent of the container according to its own lengths.
   private(set) var extent = ContainerExtent()
+  /// Number of zeros at the end of a stream of TrueHD or MLP: padding, or the end of its last frame.
+  private(set) var paddingByteCount = 0
+  /// `true` if the container neither counts nor indexes its packets, so that missing ones do not show.
+  private var isUncounted = false
   /// Bytes after the audio.
   private(set) var excess: Excess?
   /// Damage from a transfer in text mode.
-  private(set) var textTransfer: TextTransfer?
+  private(set) var textModeDamage: TextModeDamage?
   /// End of a stream that consists only of frames; `nil` for other files.
   private(set) var ending: TruncationCheck?
+  /// The hole of a sparse file at which reading ends; `nil` if there is none.
+  private(set) var hole: Range<Int>?
+  /// `true` if the first bytes are the end of a frame.
+  private(set) var startsMidFrame = false
+  /// Zeros at the end of the file, or of the audio in a container of PCM.
+  private(set) var emptyTail: EmptyTail?
 
   /// Opens a file to read its audio.
   static func open(_ path: FilePath) throws(DecodeError) -> (file: ByteSource, layout: AudioLayout) {
+    let isUnwritten: Bool
     do throws(FileReadError) {
-      let file = try ByteSource(path: path)
+      let file = try ByteSource(path: path, endsAtHole: true)
       if file.size > 0 {
         file.expectSequentialReads()
         return (file, try AudioLayout(of: file))
       }
+      isUnwritten = file.hole != nil
     } catch {
       throw DecodeError(error)
     }
-    throw DecodeError(.empty, "The file is empty.")
+    throw DecodeError(.empty, isUnwritten ? "The file is empty: nothing was ever written to it." : "The file is empty.")
   }
 
   /// A layout given by the caller instead of detected: see `AudioSource.init(_:)`.
   init(declared input: AudioInput) {
+    fileSize = .max
     kind = .declared(demuxer: input.demuxer, bare: input.bare)
     hasBrokenTag = false
   }
 
   init(of file: ByteSource) throws(FileReadError) {
+    hole = file.hole
+    fileSize = file.size
     let tags = try TagRegions.leading(in: file)
     hasBrokenTag = tags.isBroken
     let start = tags.end
@@ -66,9 +84,10 @@ struct AudioLayout {
     if let header = try PCMHeader(in: file, container, at: start) {
       kind = .pcm(header)
       extent = header.extent
+      if let audio = header.audio { emptyTail = try EmptyTail(in: file, audio) }
       if let end = extent.end { excess = try Excess(in: file, from: end, before: trailing) }
       if let audio = header.audio {
-        textTransfer = try TextTransfer(in: file, audio: audio, unit: header.sampleLayout)
+        textModeDamage = try TextModeDamage(in: file, audio: audio, unit: header.sampleLayout)
       }
       masks = header.tagChunks.map { ByteMask(at: $0, container == .caf ? "free" : "JUNK") }
     } else if container == .flac, let stream = try FLACStream(in: file, at: start) {
@@ -85,9 +104,11 @@ struct AudioLayout {
         // damaged MP4 file may continue after the break in their chain.
         if container != .mp4 || excess?.container != nil { end = ownEnd }
       }
-      if container.isCompressed { textTransfer = try TextTransfer(in: file, audio: start..<end) }
+      if container.isCompressed { textModeDamage = try TextModeDamage(in: file, audio: start..<end) }
       ending = try TruncationCheck.of(container, from: start, to: end, in: file)
       kind = .other(demuxer: demuxer, bytes: start..<(ending?.offset ?? end))
+      if container == .trueHD || container == .mlp { paddingByteCount = try Self.padding(of: start..<end, in: file) }
+      isUncounted = [.creativeVoice, .dsf, .dsdiff, .amr, .trueHD, .mlp].contains(container)
       switch container {
       case .mp4:
         let structure = try MP4Structure(in: file, from: start)
@@ -108,12 +129,34 @@ struct AudioLayout {
     } else if let stream = try MPEGStream(in: file, from: start) {
       kind = .mpeg(stream)
       ending = stream.ending
+      textModeDamage = try TextModeDamage(in: file, audio: stream.audio)
+      startsMidFrame = try Self.isPartOfFrame(start..<start + stream.junkByteCount, in: file)
+    } else if let stream = try FreeFormatStream(in: file, from: start) {
+      kind = .freeFormat(stream)
+      ending = stream.ending
     } else if let stream = try ADTSStream(in: file, from: start, isSearched: true) {
       kind = .other(demuxer: "aac", bytes: stream.bytes)
       show(stream)
+      startsMidFrame = try Self.isPartOfFrame(start..<start + stream.junkByteCount, in: file)
     } else {
       kind = .unknown
     }
+    if case .pcm = kind { return }
+    emptyTail = try EmptyTail(in: file, start..<file.size)
+  }
+
+  /// Zeros at the end of `range`, up to the size of harmless padding.
+  private static func padding(of range: Range<Int>, in file: ByteSource) throws(FileReadError) -> Int {
+    let start = max(range.lowerBound, range.upperBound - Excess.maxPadding)
+    return try file.bytes(at: start, count: range.upperBound - start).reversed().prefix { $0 == 0 }.count
+  }
+
+  /// Maximum length of a frame of ADTS; those of MPEG audio are shorter.
+  private static let maxFrameLength = 8_191
+
+  private static func isPartOfFrame(_ range: Range<Int>, in file: ByteSource) throws(FileReadError) -> Bool {
+    guard range.count <= maxFrameLength else { return false }
+    return try file.bytes(at: range.lowerBound, count: range.count).contains { $0 != 0 }
   }
 
   private mutating func show(_ stream: ADTSStream) {
@@ -125,11 +168,14 @@ struct AudioLayout {
 
   /// Maximum number of bytes after the last frame that count as an unknown tag, or as the padding of a block at the end
   /// of a recovered file (the largest block of FAT and NTFS). Anything longer was audio, or should be.
-  private static let remnantLimit = 1 << 16
+  private static let maxRemnant = 1 << 16
+  /// Frames of free format are not searched for again after an interruption.
+  private var remnantLimit: Int { if case .freeFormat = kind { Excess.maxPadding } else { Self.maxRemnant } }
 
   /// Damage visible in the structure of the file, however decoders handle it.
   var fault: DecodeError? {
-    if let textTransfer { return DecodeError(.corrupt, textTransfer.message) }
+    if hole != nil { return unfinished() }
+    if let textModeDamage { return DecodeError(.corrupt, textModeDamage.message) }
     switch kind {
     case .ogg(let stream): return stream.fault
     case .pcm(let header) where header.isCutOff:
@@ -141,21 +187,69 @@ struct AudioLayout {
     case .disordered(let message): return DecodeError(.corrupt, message)
     case nil: break
     }
-    if let fault = ending.flatMap(Self.fault(of:)) { return fault }
+    if lacksLength, ending != nil || zerosFollowEnd, emptyTail?.isLong ?? false, let unfinished = unfinished() {
+      return unfinished
+    }
+    if let fault = ending.flatMap(fault(of:)) { return fault }
     guard let missing = excess?.missingTagByteCount, missing > 0 else { return nil }
     return DecodeError(
       .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is whole.")
   }
 
-  private static func fault(of ending: TruncationCheck) -> DecodeError? {
+  /// Returns the error of a file whose end was never written; `nil` if it has neither a hole at which reading ends nor
+  /// an empty tail, or if its audio ends before.
+  ///
+  /// - Parameter isShort: `true` if audio that the file claims is missing.
+  func unfinished(isShort: Bool = false) -> DecodeError? {
+    func error(_ place: String) -> DecodeError {
+      DecodeError(.truncated, "The file has only zeros from byte \(place): a download or copy did not finish.")
+    }
+    // Bytes after a hole are not read: they would not continue the audio.
+    if let hole { return error("\(hole.lowerBound) to byte \(hole.upperBound)") }
+    var end = audioEnd
+    // The end is that of the last frame found.
+    if isShort, case .mpeg = kind { end = nil }
+    guard let emptyTail, (end ?? .max) - emptyTail.start > Self.maxTrailingZeros else { return nil }
+    return error("\(emptyTail.start) on")
+  }
+
+  /// `true` if only an empty tail would reveal that audio is missing.
+  var lacksLength: Bool {
+    switch kind {
+    case .mpeg(let stream): stream.claimedFrameCount == nil
+    case .freeFormat, .pcm, .declared, .unknown: true
+    case .other: isUncounted || ending != nil
+    case .flac, .ogg: false
+    }
+  }
+
+  /// The end of a VOC file is a zero byte, and more than padding follows it.
+  private var zerosFollowEnd: Bool {
+    guard case .other("voc", let bytes) = kind else { return false }
+    return fileSize - bytes.upperBound > Excess.maxPadding
+  }
+
+  /// Maximum zeros at the end of a packet or block.
+  private static let maxTrailingZeros = 16
+
+  /// The end of the audio according to the file's own lengths, counters or marks; `nil` if there are none.
+  private var audioEnd: Int? {
+    switch kind {
+    case .mpeg(let stream): stream.claimedFrameCount == nil ? nil : stream.audio.upperBound
+    case .flac(let stream): stream.audio.upperBound
+    case .ogg(let stream): stream.fault == nil ? stream.audioBytes?.upperBound : nil
+    case .pcm(let header): header.audio?.upperBound
+    case .other where zerosFollowEnd: nil
+    case .other: extent.audioEnd ?? extent.end
+    case .freeFormat, .declared, .unknown: nil
+    }
+  }
+
+  private func fault(of ending: TruncationCheck) -> DecodeError? {
     if ending.isCut { return DecodeError(.truncated, "The file ends within a frame: it was cut off.") }
     if ending.junkByteCount > remnantLimit {
       return DecodeError(
         .corrupt, "The last \(ending.junkByteCount) bytes are neither audio nor tags; audio may be missing there.")
-    }
-    if ending.paddingByteCount > remnantLimit {
-      return DecodeError(
-        .truncated, "The last \(ending.paddingByteCount) bytes are empty: the file was not written to its end.")
     }
     return nil
   }
@@ -174,12 +268,16 @@ struct AudioLayout {
         "edit_list",
         "The edit list repeats the audio or points past its end; it was ignored, and the audio was read once.")
     }
-    if let count = ending?.junkByteCount, 1...Self.remnantLimit ~= count {
+    if let count = ending?.junkByteCount, 1...remnantLimit ~= count {
       remark(
         "junk",
         count == 1
           ? "The byte after the last frame is neither audio nor a tag."
           : "\(count) bytes after the last frame are neither audio nor tags.")
+    }
+    if startsMidFrame { remark("cut_start", Self.cutStart) }
+    if let count = ending?.paddingByteCount ?? excess?.paddingByteCount, count > Excess.maxPadding, fault == nil {
+      remark(Self.padding, "\(count) bytes after the last frame are zeros, blanks or line ends.")
     }
     if dsf?.isAbsurd ?? false {
       remark("absurd_length", "The DSF header claims lengths that no file has; they were ignored.")
@@ -188,7 +286,13 @@ struct AudioLayout {
       remark("contradicting_header", contradiction)
     }
     if let contradiction = extent.contradiction { remark("contradicting_header", contradiction) }
-    if let excess, textTransfer == nil, excess.missingTagByteCount <= 0 {
+    if case .ogg(let stream) = kind, stream.repeatsSerials {
+      remark(
+        "repeated_serial",
+        "Streams of this chain have the same serial number, as after appending a file to itself; some players stop at the "
+          + "second one.")
+    }
+    if let excess, textModeDamage == nil, excess.missingTagByteCount <= 0, excess.byteCount > 0 {
       let count = "\(excess.byteCount) byte\(excess.byteCount == 1 ? "" : "s")"
       if let second = excess.container {
         remark(
@@ -216,6 +320,11 @@ struct AudioLayout {
     }
     return remarks
   }
+
+  /// Code of the remark about padding.
+  static let padding = "padding"
+
+  static let cutStart = "The stream begins in the middle of its audio: it was cut, or captured."
 
   /// MD5 of the samples, as stored by the encoder; `nil` if there is none.
   var checksum: [UInt8]? {
@@ -258,6 +367,8 @@ extension Container {
     case .ac3: "ac3"
     case .eac3: "eac3"
     case .loas: "loas"
+    case .trueHD: "truehd"
+    case .mlp: "mlp"
     case .nistSphere: "nistsphere"
     case .creativeVoice: "voc"
     case .wav, .rifx, .rf64, .wave64, .aiff, .au, .caf, .flac, .ogg, .mod, .s3m, .it, .xm, .unknown: nil
@@ -301,6 +412,8 @@ extension Container {
     case .ac3: "AC-3"
     case .eac3: "E-AC-3"
     case .loas: "AAC in LOAS"
+    case .trueHD: "TrueHD"
+    case .mlp: "MLP"
     case .nistSphere: "NIST SPHERE"
     case .creativeVoice: "Creative Voice"
     case .amigaVoice: "8SVX"
@@ -318,11 +431,13 @@ extension Container {
   }
 }
 
-extension TextTransfer {
+extension TextModeDamage {
   fileprivate var message: String {
     switch self {
     case .addedCarriageReturns:
       "A transfer in text mode put a carriage return before each line feed. Copy the file again, in binary mode."
+    case .replacedCarriageReturns:
+      "A transfer in text mode replaced carriage returns by line feeds. Copy the file again, in binary mode."
     case .strippedHighBits:
       "All bytes lost their highest bit in a transfer as 7-bit text. Copy the file again, in binary mode."
     }

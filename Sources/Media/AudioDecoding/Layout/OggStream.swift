@@ -83,6 +83,12 @@ struct OggStream {
     return [ByteMask(at: page.offset + OggPage.checksumPosition, checksum.littleEndianBytes)] + masks
   }
 
+  /// `true` if two links have the same serial number, which must be unique (RFC 3533, section 4).
+  var repeatsSerials: Bool {
+    let serials = links.compactMap(\.audioSerial)
+    return Set(serials).count < serials.count
+  }
+
   /// Number of bytes in the audio streams after their headers.
   var audioByteCount: Int64 { links.reduce(0) { $0 + $1.audioByteCount } }
 

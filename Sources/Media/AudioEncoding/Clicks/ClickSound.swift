@@ -2,19 +2,19 @@ internal import Foundation
 
 /// The sound of a click. Each sound has two pitches: accents are higher.
 public enum ClickSound: String, Hashable, Sendable, CaseIterable {
-  /// Like a wood block: three partials that decay fast.
+  /// A wood block: three partials that decay fast.
   case wood
   /// A short sine.
   case beep
-  /// The shortest sound that still has a pitch.
+  /// The shortest sound that still has a recognizable pitch.
   case click
 }
 
-/// The samples of a click sound at a sample rate.
+/// The samples of a click sound at one sample rate.
 ///
 /// Each click is a sum of damped cosines that reaches full strength within half a millisecond and ends at zero. No
-/// partial comes near half the sample rate, so there is no aliasing. The first sample is not zero, so the position of a
-/// click is the position of its first sample. The peak is 1.
+/// partial comes near half the sample rate, so there is no aliasing. A click starts at its first sample, which is not
+/// zero. The peak is 1.
 struct ClickWaveform: Hashable, Sendable {
   let accent: [Float]
   let beat: [Float]
@@ -22,7 +22,6 @@ struct ClickWaveform: Hashable, Sendable {
   /// Attenuation of beats relative to accents, in dB.
   static let beatAttenuation = 3.0
 
-  /// - Parameter sampleRate: Samples per second.
   init(_ sound: ClickSound, sampleRate: Int) {
     accent = Tone(sound, isAccent: true).samples(sampleRate: Double(sampleRate))
     let scale = Float(pow(10, -Self.beatAttenuation / 20))
@@ -35,24 +34,24 @@ struct ClickWaveform: Hashable, Sendable {
 /// Synthesis parameters of a click sound.
 private struct Tone {
   struct Partial {
-    /// Multiple of the tone's frequency.
+    /// Frequency as a multiple of the tone's frequency.
     var ratio: Double
     var amplitude: Double
-    /// Seconds until the partial has decayed to 1/e.
+    /// Time until the partial has decayed to 1/e, in seconds.
     var decay: Double
   }
 
-  /// Hz.
+  /// Frequency in Hz.
   var frequency: Double
   var partials: [Partial]
-  /// Seconds.
+  /// Length in seconds.
   var length: Double
 
   init(_ sound: ClickSound, isAccent: Bool) {
     switch sound {
     case .wood:
       frequency = isAccent ? 1_320 : 880
-      // Loosely held wooden bars vibrate at ratios like these.
+      // The partials of a loosely held wooden bar have ratios like these.
       partials = [
         Partial(ratio: 1, amplitude: 1, decay: 0.011), Partial(ratio: 2.76, amplitude: 0.5, decay: 0.006),
         Partial(ratio: 5.4, amplitude: 0.25, decay: 0.003),
@@ -69,16 +68,16 @@ private struct Tone {
     }
   }
 
-  /// Seconds from the first sample to full strength.
+  /// Time from the first sample to full strength, in seconds.
   private static let attack = 0.0005
   /// Amplitude of the first sample.
   private static let onset = 0.02
   /// Maximum frequency, as a fraction of the sample rate.
   private static let maxFrequency = 0.25
-  /// Fraction of the length, at the end, during which the tone fades to zero.
+  /// Length of the fade to zero at the end, as a fraction of the tone's length.
   private static let fade = 0.3
 
-  /// - Parameter sampleRate: Samples per second.
+  /// - Parameter sampleRate: Sample rate in Hz.
   func samples(sampleRate: Double) -> [Float] {
     let count = max(4, Int((length * sampleRate).rounded()))
     let base = min(frequency, Self.maxFrequency * sampleRate)
@@ -98,7 +97,7 @@ private struct Tone {
     time >= Self.attack ? 1 : Self.onset + (1 - Self.onset) * pow(sin(.pi / 2 * time / Self.attack), 2)
   }
 
-  /// - Parameter place: 0 at the first sample, 1 at the last.
+  /// - Parameter place: Position in the tone, from 0 at the first sample to 1 at the last.
   private func fall(_ place: Double) -> Double {
     let start = 1 - Self.fade
     return place < start ? 1 : place >= 1 ? 0 : pow(cos(.pi / 2 * (place - start) / Self.fade), 2)

@@ -1,12 +1,12 @@
 extension ClickTrack {
-  /// Writes the clicks alone to a mono file.
+  /// Writes the clicks, without other audio, to a mono file.
   ///
   /// - Parameters:
-  ///   - frames: The range to write.
+  ///   - frames: The range of frames to write.
   ///   - writer: A writer with the same sample rate. This method finishes it.
   ///   - progress: Called with the number of seconds written so far.
-  ///   - isCancelled: Called repeatedly. If it returns `true`, no file is written.
-  /// - Returns: `nil` if cancelled.
+  ///   - isCancelled: Called repeatedly. Once it returns `true`, writing stops and no file is created.
+  /// - Returns: `nil` if writing was cancelled.
   public func write(
     _ frames: Range<Int64>, to writer: AudioFileWriter, progress: (Double) -> Void = { _ in },
     isCancelled: () -> Bool = { false }

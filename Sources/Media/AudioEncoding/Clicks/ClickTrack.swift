@@ -3,7 +3,7 @@ internal import Foundation
 /// Clicks at exact positions, mixed into audio block by block.
 public struct ClickTrack: Sendable {
   public struct Click: Hashable, Sendable {
-    /// Index of the first sample from the start of the audio.
+    /// Position of the first sample, in frames from the start of the audio.
     public var frame: Int64
     public var isAccent: Bool
 
@@ -13,15 +13,15 @@ public struct ClickTrack: Sendable {
     }
   }
 
-  /// Ordered by frame, with at most one per frame.
+  /// The clicks in ascending order, at most one per frame.
   public let clicks: [Click]
-  /// Samples per second.
+  /// Sample rate in Hz.
   public let sampleRate: Int
   private let accent: [Float]
   private let beat: [Float]
 
   /// - Parameters:
-  ///   - sampleRate: Samples per second.
+  ///   - sampleRate: Sample rate in Hz.
   ///   - level: Peak of an accent, in dBFS; other clicks are 3 dB quieter.
   public init(_ clicks: [Click], sound: ClickSound, sampleRate: Int, level: Double) {
     var ordered: [Click] = []
@@ -40,11 +40,11 @@ public struct ClickTrack: Sendable {
     beat = waveform.beat.map { $0 * amplitude }
   }
 
-  /// Clicks on beats, accents on downbeats.
+  /// Returns a click for each beat, with accents on downbeats.
   ///
   /// - Parameters:
-  ///   - beats: Seconds from the start of the audio.
-  ///   - downbeats: Seconds from the start of the audio; a beat within 5 ms of a downbeat is an accent.
+  ///   - beats: Times in seconds from the start of the audio.
+  ///   - downbeats: Times in seconds from the start of the audio. A beat within 5 ms of a downbeat is an accent.
   public static func clicks(onBeats beats: [Double], downbeats: [Double], sampleRate: Int) -> [Click] {
     let accents = downbeats.sorted()
     var next = 0
@@ -59,14 +59,14 @@ public struct ClickTrack: Sendable {
   /// Tolerance for matching beats and downbeats, in seconds.
   private static let accentTolerance = 0.005
 
-  /// Adds the clicks audible in a range of the audio to planar samples. A click ends where the next begins, so the
-  /// added signal never exceeds `level`.
+  /// Adds the clicks that are audible in a range of the audio to planar samples. A click ends where the next one
+  /// begins, so the added signal never exceeds `level`.
   ///
   /// - Parameters:
-  ///   - samples: Sample `f` of channel `c` is `samples[c * stride + f]`.
+  ///   - samples: Planar samples: sample `f` of channel `c` is `samples[c * stride + f]`.
   ///   - channelCount: Number of channels that get clicks, starting with the first.
   ///   - frameCount: Number of frames in the range.
-  ///   - start: Start of the range, in frames from the start of the audio.
+  ///   - start: First frame of the range, counted from the start of the audio.
   public func mix(
     into samples: inout [Float], stride: Int, channelCount: Int, frameCount: Int, from start: Int64
   ) {
@@ -87,7 +87,7 @@ public struct ClickTrack: Sendable {
     }
   }
 
-  /// Index of the first click that may still be audible at a frame.
+  /// Returns the index of the first click that may still be audible at a frame.
   private func firstIndex(soundingAt frame: Int64) -> Int {
     let earliest = frame - Int64(max(accent.count, beat.count))
     var range = 0..<clicks.count

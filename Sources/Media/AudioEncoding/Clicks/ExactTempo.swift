@@ -3,14 +3,14 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
   /// Beats per minute: `numerator / denominator`.
   public let numerator: Int64
   public let denominator: Int64
-  /// The text it was parsed from.
+  /// The text from which the tempo was parsed.
   public let description: String
 
-  /// Accepted tempos, in beats per minute.
+  /// The tempos that are accepted, in beats per minute.
   public static let range = 10.0...1000.0
 
-  /// - Parameter text: A number such as `120` or `123.45` (at most nine decimals), or a fraction such as `370/3`. The
-  ///   result is `nil` for anything else, and outside `range`.
+  /// - Parameter text: A number such as `120` or `123.45` (at most nine decimals), or a fraction such as `370/3`. Any
+  ///   other text, or a tempo outside `range`, results in `nil`.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let first = Self.ratio(parts[0]),
@@ -24,18 +24,18 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
 
   public var beatsPerMinute: Double { Double(numerator) / Double(denominator) }
 
-  /// The frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, with halves rounded up and no accumulation of
-  /// errors.
+  /// Returns the frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, with halves rounded up. Errors do not
+  /// accumulate.
   ///
   /// - Parameters:
   ///   - index: Index of the beat; beat 0 is at frame 0.
-  ///   - sampleRate: Samples per second.
+  ///   - sampleRate: Sample rate in Hz.
   public func frame(ofBeat index: Int64, sampleRate: Int) -> Int64 {
     let frames = Int128(index) * 60 * Int128(sampleRate) * Int128(denominator)
     return Int64((2 * frames + Int128(numerator)) / (2 * Int128(numerator)))
   }
 
-  /// Accepts at most nine digits on each side of the decimal point.
+  /// Parses a decimal number with at most nine digits on each side of the decimal point.
   private static func ratio(_ text: Substring) -> (numerator: Int64, denominator: Int64)? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count),

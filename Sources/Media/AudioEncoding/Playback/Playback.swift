@@ -3,10 +3,10 @@ internal import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// Plays a file through an external program. Can be stopped from another thread at any time.
+/// Plays a file with an external program. Playback can be stopped from another thread at any time.
 ///
-/// The program runs in its own process group, so Ctrl-C at the terminal does not reach it; a signal handler has to call
-/// `stop`. The program is killed when the thread that called `play` ends, or the whole process does.
+/// The program runs in its own process group, so Ctrl-C in the terminal does not reach it; a signal handler must call
+/// `stop`. The program is killed when the thread that called `play` or the whole process ends.
 public final class Playback: Sendable {
   private struct State {
     var isStopped = false
@@ -19,10 +19,10 @@ public final class Playback: Sendable {
   /// - Parameter players: The players to try, in order; see `Player.installed`.
   public init(_ players: [Player]) { self.players = players }
 
-  /// Plays a WAV file from start to end, and waits until it is done. If a program fails (no sound server, or no
-  /// device), the next one is tried. The output of programs is not shown; the error contains it.
+  /// Plays a WAV file from start to end, and waits until it has finished. If a program fails (no sound server, or no
+  /// device), the next one is tried. The output of the programs is not shown, but included in the error.
   ///
-  /// - Returns: The program that played it; `nil` if `stop` was called.
+  /// - Returns: The program that played the file; `nil` if `stop` was called.
   public func play(_ file: FilePath) throws(PlayerError) -> Player? {
     var problem = PlayerError.noPlayer
     var tried: [String] = []
@@ -31,12 +31,12 @@ public final class Playback: Sendable {
         let start = ContinuousClock.now
         let (status, message) = try run(player, file)
         if state.withLock(\.isStopped) { return nil }
-        // ffplay and others report a missing sound device, and still exit with 0.
+        // Some players, such as ffplay, report a missing sound device but still exit with 0.
         let isRefusal = message != nil && Self.isShort(.now - start, for: file)
         if status == 0, !isRefusal { return player }
         tried.append(player.name)
         problem = .failed(tried, status: status, message: message)
-        // Killed by a person or the system.
+        // The player was killed by a person or by the system.
         if status > 128 { break }
       } catch {
         if state.withLock(\.isStopped) { return nil }
@@ -56,10 +56,11 @@ public final class Playback: Sendable {
 
   /// Runs a player until it exits.
   ///
-  /// - Returns: The exit status (128 plus the number for a signal), and the first line of output.
+  /// - Returns: The exit status (128 plus the signal number if a signal ended the program), and the first line of
+  ///   output.
   private func run(_ player: Player, _ file: FilePath) throws(PlayerError) -> (status: Int, message: String?) {
     let words = [player.executable.bytes] + player.options.map { Array($0.utf8) } + [file.bytes]
-    // All output of the program goes to a file, so it need not be read in the meantime.
+    // All output of the program goes to a file, so nothing needs to read it while the program runs.
     let messages: UnnamedFile
     do {
       messages = try UnnamedFile()
@@ -83,7 +84,7 @@ public final class Playback: Sendable {
     return (status, Self.firstLine(of: messages.descriptor))
   }
 
-  /// `true` if `time` is too short for the file to have been played to its end.
+  /// Returns `true` if `time` is too short to have played the file to its end.
   private static func isShort(_ time: Duration, for file: FilePath) -> Bool {
     guard let source = try? AudioSource(path: file), let duration = source.format.duration else { return false }
     return time < .seconds(duration / 2)

@@ -5,11 +5,11 @@ public import SystemPackage
 public struct Player: Hashable, Sendable {
   public let name: String
   public let executable: FilePath
-  /// Options before the file.
+  /// Options that precede the file name.
   let options: [String]
 
   /// The known players, best first: PipeWire, PulseAudio, ALSA, FFmpeg, mpv and SoX. With these options, none of them
-  /// shows a window, reads keys, or prints anything but errors.
+  /// opens a window, reads keys, or prints anything except errors.
   private static let known: [(name: String, options: [String])] = [
     ("pw-play", []), ("paplay", []), ("aplay", ["-q"]),
     ("ffplay", ["-nodisp", "-autoexit", "-loglevel", "error"]),
@@ -18,9 +18,9 @@ public struct Player: Hashable, Sendable {
 
   public static var knownNames: [String] { known.map(\.name) }
 
-  /// The installed players, best first.
+  /// Returns the installed players, best first.
   ///
-  /// - Parameter searchPath: Folders, in the format of `PATH`.
+  /// - Parameter searchPath: A list of folders in the format of `PATH`.
   public static func installed(searchPath: String?) -> [Player] {
     let folders = (searchPath ?? "").split(separator: ":").filter { $0.hasPrefix("/") }.map { FilePath(String($0)) }
     return known.compactMap { player in
@@ -32,11 +32,11 @@ public struct Player: Hashable, Sendable {
   }
 }
 
-/// The reason nothing was played.
+/// The reason why nothing was played.
 public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPlayer
   case cannotStart(String, reason: String)
-  /// Names of the players tried, the exit status of the last, and its first line of output.
+  /// All players failed: the names of those tried, the exit status of the last one, and the first line it printed.
   case failed([String], status: Int, message: String?)
 
   public var description: String {

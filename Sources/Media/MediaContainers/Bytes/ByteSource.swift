@@ -13,8 +13,10 @@ package final class ByteSource {
     case stream(CInt)
   }
 
-  /// Size in bytes when the file was opened.
+  /// Size in bytes when the file was opened, or up to `hole`.
   package let size: Int
+  /// The hole at which reading ends; `nil` if the file is read to its end.
+  package let hole: Range<Int>?
   private let storage: Storage
   private var window: [UInt8] = []
   private var windowStart = 0
@@ -34,6 +36,7 @@ package final class ByteSource {
   package init(_ bytes: [UInt8]) {
     storage = .memory(bytes)
     size = bytes.count
+    hole = nil
     budget = .max
   }
 
@@ -42,11 +45,14 @@ package final class ByteSource {
   package init(stream descriptor: CInt) {
     storage = .stream(descriptor)
     size = .max
+    hole = nil
     budget = 0
   }
 
-  /// - Parameter budget: Maximum number of bytes to read in total.
-  package init(path: FilePath, budget: Int = .max) throws(FileReadError) {
+  /// - Parameters:
+  ///   - budget: Maximum number of bytes to read in total.
+  ///   - endsAtHole: `true` to read a huge file that is nearly all holes only up to the first large one.
+  package init(path: FilePath, budget: Int = .max, endsAtHole: Bool = false) throws(FileReadError) {
     // Without O_NONBLOCK, opening a FIFO waits for a writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let descriptor = path.withPlatformString { Glibc.open($0, flags) }
@@ -64,7 +70,9 @@ package final class ByteSource {
       throw FileReadError(.unreadable, "This is not a regular file.")
     }
     storage = .file(descriptor)
-    size = Int(min(status.st_size, Self.maxSize))
+    let whole = Int(min(status.st_size, Self.maxSize))
+    hole = endsAtHole ? Self.hole(in: descriptor, size: whole, stored: Int(status.st_blocks) * 512) : nil
+    size = hole?.lowerBound ?? whole
     self.budget = budget
   }
 
@@ -85,8 +93,33 @@ package final class ByteSource {
     if case .file(let descriptor) = storage { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
   }
 
-  /// `SEEK_DATA` of `lseek`, which Swift does not import.
+  /// `SEEK_DATA` and `SEEK_HOLE` of `lseek`, which Swift does not import.
   private static let seekData: CInt = 3
+  private static let seekHole: CInt = 4
+
+  /// Size from which a file may be read in part: more than a day of CD audio. In smaller files, a hole may be digital
+  /// silence: some file systems and copying programs store it as a hole.
+  private static let minSparseSize = 1 << 34
+  private static let minHoleSize = 1 << 26
+  /// Maximum number of holes examined.
+  private static let holeLimit = 10_000
+
+  /// The first large hole of a huge file that is nearly all holes.
+  /// - Parameter stored: Bytes on the disk.
+  private static func hole(in descriptor: CInt, size: Int, stored: Int) -> Range<Int>? {
+    guard size >= minSparseSize, stored < size / 16 else { return nil }
+    var position = 0
+    for _ in 0..<holeLimit {
+      let start = lseek(descriptor, off_t(position), seekHole)
+      guard start >= 0, start < size else { return nil }
+      let data = lseek(descriptor, start, seekData)
+      guard data >= 0 || errno == ENXIO else { return nil }
+      let end = data >= 0 ? Int(data) : size
+      if end - Int(start) >= minHoleSize { return Int(start)..<end }
+      position = end
+    }
+    return nil
+  }
 
   /// Offset of the next stored bytes at or after `offset`, past any hole of a sparse file. Holes read as zeros.
   package func startOfData(from offset: Int) throws(FileReadError) -> Int {

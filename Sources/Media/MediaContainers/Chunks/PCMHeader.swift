@@ -28,6 +28,8 @@ package struct PCMHeader {
   package private(set) var contradictsItself = false
   /// `true` for a compressed encoding with a block size of 0.
   package private(set) var hasEmptyBlocks = false
+  /// `true` for a compressed encoding whose damage FFmpeg's decoders find: ADPCM, MPEG audio.
+  package private(set) var hasPackets = false
   /// Starts of the chunks with tags and markers, up to the audio.
   package private(set) var tagChunks: [Int] = []
   /// End of the bytes that decoders need; only tags follow.
@@ -192,6 +194,7 @@ package struct PCMHeader {
     // PCM, IEEE float, A-law, mu-law: all frames have `align` bytes, unless the header contradicts itself.
     guard [1, 3, 6, 7].contains(kind) else {
       hasEmptyBlocks = align == 0
+      hasPackets = [0x02, 0x11, 0x50, 0x55].contains(kind)
       return
     }
     if align > 0, Int(align) == Int(channels) * ((Int(bits) + 7) / 8) { bytesPerFrame = Int(align) }
@@ -234,6 +237,7 @@ package struct PCMHeader {
         sampleRate = (0...63).contains(shift) ? Int(truncatingIfNeeded: mantissa >> UInt64(shift)) : 0
         isLittleEndian = common.count >= 22 && common.has("sowt", at: 18)
         let isLinear = common.count < 22 || Self.linearAIFF.contains(common[18..<22].latin1)
+        hasPackets = common.has("ima4", at: 18)
         if isLinear && frames > 0 { notedFrameCount = Int64(frames) }
       } else if chunk.id == "SSND", audio == nil {
         let offset = Int(try source.bytes(at: chunk.body, count: 4).bigEndian(UInt32.self) ?? 0)
@@ -300,6 +304,7 @@ package struct PCMHeader {
         channelCount = Int(channels)
         // kCAFLinearPCMFormatFlagIsLittleEndian.
         isLittleEndian = content[15] & 2 != 0
+        hasPackets = content.has("ima4", at: 8)
         if framesPerPacket == 1 && bytesPerPacket > 0 { bytesPerFrame = Int(bytesPerPacket) }
       } else if chunk.id == "data", audio == nil {
         // The audio follows an edit count of four bytes.

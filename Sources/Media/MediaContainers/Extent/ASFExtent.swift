@@ -7,7 +7,13 @@ extension ContainerExtent {
     else { return }
     let data = try source.bytes(at: headerEnd, count: ASFObject.dataHeaderSize)
     guard data.has(ASFObject.data), let size = data.littleEndian(Int64.self, at: 16) else {
-      if headerEnd >= source.size { flaw = .cutOff("The file ends after its header: there is no audio.") }
+      guard headerEnd >= source.size else { return }
+      let head = try source.bytes(at: start, count: Self.asfHeaderLimit)
+      if head.indices.contains(where: { head[$0] == ASFObject.data[0] && head.has(ASFObject.data, at: $0) }) {
+        contradiction = "The header claims to be longer than it is."
+      } else {
+        flaw = .cutOff("The file ends after its header: there is no audio.")
+      }
       return
     }
     let packetStart = headerEnd + ASFObject.dataHeaderSize
@@ -33,6 +39,11 @@ extension ContainerExtent {
     }
     end = position
   }
+}
+
+extension ContainerExtent {
+  /// Maximum size of a header in which the start of the data is searched.
+  private static let asfHeaderLimit = 1 << 20
 }
 
 /// The file properties object of an ASF file.

@@ -5,6 +5,8 @@
 package struct ContainerExtent: Hashable, Sendable {
   /// End of the container within the file; `nil` if unknown, or if it continues to the end of the file.
   package var end: Int?
+  /// End of the audio, if the container continues after it; `nil` if unknown.
+  package var audioEnd: Int?
   /// The reason the container is incomplete or damaged.
   package var flaw: Flaw?
   /// A contradiction that does not affect the audio, as a sentence.
@@ -47,8 +49,8 @@ package struct ContainerExtent: Hashable, Sendable {
     case .wav, .rifx, .rf64, .wave64, .aiff, .au, .caf:
       // Handled by `PCMHeader`.
       break
-    case .flac, .ogg, .tak, .amr, .shorten, .openMG, .dts, .dtsHD, .ac3, .eac3, .loas, .realMedia, .mod, .s3m, .it, .xm,
-      .unknown:
+    case .flac, .ogg, .tak, .amr, .shorten, .openMG, .dts, .dtsHD, .ac3, .eac3, .loas, .trueHD, .mlp, .realMedia,
+      .mod, .s3m, .it, .xm, .unknown:
       // Streams that do not state where they end. At most, their frames have checksums.
       break
     }

@@ -6,11 +6,18 @@ package struct Excess: Hashable, Sendable {
   package var container: Container?
   /// Number of bytes missing from an APE tag that starts after the end.
   package var missingTagByteCount = 0
+  /// Number of bytes of padding, if nothing else follows.
+  package var paddingByteCount = 0
+
+  /// Maximum number of bytes of padding without a remark.
+  package static let maxPadding = 4_096
 
   /// Maximum number of bytes of padding examined; anything longer does not count as padding.
   private static let paddingLimit = 1 << 24
+  /// Maximum length of a run of one byte, other than a blank, that counts as padding.
+  private static let maxRunLength = 4_096
 
-  /// `nil` if the file ends at `end`, or only padding and tags of other formats follow.
+  /// `nil` if the file ends at `end`, or only tags of other formats and up to `maxPadding` bytes of padding follow.
   ///
   /// - Parameters:
   ///   - end: End of the container.
@@ -28,7 +35,12 @@ package struct Excess: Hashable, Sendable {
       }
       byteCount = limit - position
     }
-    guard try Self.endOfPadding(in: source, from: start, to: limit) < limit else { return nil }
+    guard try Self.endOfPadding(in: source, from: start, to: limit) < limit else {
+      byteCount = 0
+      paddingByteCount = limit - start
+      if paddingByteCount > Self.maxPadding { return }
+      return nil
+    }
     if let header = APEFooter(try source.bytes(at: start, count: APEFooter.size)), header.isHeader {
       missingTagByteCount = header.itemByteCount + 2 * APEFooter.size - (source.size - start)
     }
@@ -69,7 +81,9 @@ package struct Excess: Hashable, Sendable {
       }
       position += bytes.count
     }
-    return position
+    // A single byte is not a run.
+    let isRun = (2...maxRunLength).contains(position - start)
+    return isRun || blanks.contains(first ?? 1) ? position : start
   }
 
   /// NUL, line feed, carriage return, the end-of-file mark of CP/M and DOS, space.

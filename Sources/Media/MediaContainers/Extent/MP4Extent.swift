@@ -4,6 +4,7 @@ extension ContainerExtent {
   mutating func readMP4(_ source: ByteSource, at start: Int, before limit: Int) throws(FileReadError) {
     var position = start
     var hasMovie = false
+    var mediaEnd: Int?
     for _ in 0..<Self.boxLimit {
       guard position < source.size else { return }
       let bytes = try source.bytes(at: position, count: 8)
@@ -26,9 +27,11 @@ extension ContainerExtent {
         hasMovie = true
         try checkChildren(of: box, in: source, depth: 0)
       }
+      if box.name == "mdat" { mediaEnd = box.end }
       position = box.end
     }
     end = position
+    if hasMovie { audioEnd = mediaEnd }
   }
 
   private mutating func checkChildren(of box: MP4Box, in source: ByteSource, depth: Int) throws(FileReadError) {

@@ -51,7 +51,10 @@ package struct FLACStream {
     }
     audio = audioStart..<(try TagRegions.startOfTrailing(in: source, behind: audioStart))
     if let second = try Self.secondStream(in: source, audio) { audio = audioStart..<second }
-    if let end = try endOfLastFrame(in: source, blockSize: Int64(start.bigEndian(UInt16.self, at: 10) ?? 0)) {
+    // The first zeros may be the checksum.
+    let limit = try EmptyTail(in: source, audio).map { min(audio.upperBound, $0.start + 2) } ?? audio.upperBound
+    let blockSize = Int64(start.bigEndian(UInt16.self, at: 10) ?? 0)
+    if let end = try endOfLastFrame(in: source, before: limit, blockSize: blockSize) {
       audio = audioStart..<end
     }
     if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { adopt(frame) }
@@ -65,13 +68,15 @@ package struct FLACStream {
   /// End of the last frame. The checksum over the whole frame, including the stored checksum, is 0 (RFC 9639, section
   /// 9.3); bytes after the frame would be taken for a part of it. `nil` if the frame is damaged, or its number does not
   /// match the claimed length.
-  private func endOfLastFrame(in source: ByteSource, blockSize: Int64) throws(FileReadError) -> Int? {
+  private func endOfLastFrame(
+    in source: ByteSource, before limit: Int, blockSize: Int64
+  ) throws(FileReadError) -> Int? {
     guard let claimedFrameCount, blockSize > 0 else { return nil }
     let number = UInt64((claimedFrameCount - 1) / blockSize)
     let first = try source.bytes(at: audio.lowerBound, count: 4)
     guard first.count == 4, first[1] & 1 == 0 else { return nil }
-    let start = max(audio.lowerBound, audio.upperBound - Self.lastFrameSize)
-    let bytes = try source.bytes(at: start, count: audio.upperBound - start)
+    let start = max(audio.lowerBound, limit - Self.lastFrameSize)
+    let bytes = try source.bytes(at: start, count: limit - start)
     guard bytes.count > 16 else { return nil }
     let frame = bytes.indices.dropLast(9).last { index in
       // Strategy, rate and depth are the same in all frames.
@@ -88,7 +93,8 @@ package struct FLACStream {
       // Zeros after the end keep the checksum at 0.
       if checksum == 0, before != 0 { end = start + index + 1 }
     }
-    return end
+    // A stored checksum whose low byte is 0, or both bytes, is complete earlier. Decoders ignore zeros after the frame.
+    return end.map { $0 + bytes[($0 - start)...].prefix(2).prefix { $0 == 0 }.count }
   }
 
   /// CRC-16 of each byte, with the polynomial 0x8005.

@@ -19,6 +19,9 @@ package struct MPEGStream {
   package private(set) var trimming: UInt32?
   /// `true` if the table was written by LAME, and its checksum is right.
   package private(set) var hasIntactLAMETag = false
+  /// CRC-16 of `payload` at the time of encoding, according to an intact table of LAME or FFmpeg; `nil` if the table does
+  /// not contain it, or belongs to a stream of another length, or the tags mention a change of the volume by mp3gain.
+  package private(set) var musicChecksum: UInt16?
   /// An estimate for streams without a table of contents, from the size of `payload` and the mean size of its first
   /// frames.
   package private(set) var estimatedFrameCount: Int64?
@@ -55,7 +58,14 @@ package struct MPEGStream {
     untrimmedFrameCount = claimedFrameCount
     if isXing {
       trimming = Self.trimming(frame, at: table)
-      hasIntactLAMETag = Self.hasIntactLAMETag(frame, at: table)
+      let encoder = Self.intactEncoder(frame, at: table)
+      hasIntactLAMETag = encoder.map { frame.has("LAME", at: $0) } ?? false
+      if let encoder, claimedFrameCount != nil,
+        frame.bigEndian(UInt32.self, at: encoder + 28) == UInt32(exactly: audio.count),
+        try !Self.isChangedByMP3Gain(source, start: start, end: end)
+      {
+        musicChecksum = frame.bigEndian(UInt16.self, at: encoder + 32)
+      }
       if let length = claimedFrameCount, let trimming {
         claimedFrameCount = max(0, length - Int64(trimming >> 20) - Int64(trimming >> 8 & 0xfff))
       }
@@ -104,16 +114,30 @@ package struct MPEGStream {
     return [(1, 4), (2, 4), (4, 100), (8, 4)].reduce(table + 8) { Int(flags) & $1.0 != 0 ? $0 + $1.1 : $0 }
   }
 
-  /// Verifies the last 2 of the 36 bytes of the extension, a checksum of the frame up to there: CRC-16 with the
-  /// polynomial 0x8005, reflected bits and an initial value of 0 (the Xing and LAME tag specification, "Info Tag CRC").
-  private static func hasIntactLAMETag(_ frame: [UInt8], at table: Int) -> Bool {
-    guard let position = encoderPosition(frame, at: table), frame.has("LAME", at: position),
+  /// Position of the encoder's extension; `nil` unless its last 2 of 36 bytes are right. They are a checksum of the frame up
+  /// to there: CRC-16 with the polynomial 0x8005, reflected bits and an initial value of 0 (the Xing and LAME tag
+  /// specification, "Info Tag CRC").
+  private static func intactEncoder(_ frame: [UInt8], at table: Int) -> Int? {
+    guard let position = encoderPosition(frame, at: table),
+      frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position),
       let checksum = frame.bigEndian(UInt16.self, at: position + 34)
-    else { return false }
-    return checksum
-      == frame[..<(position + 34)].reduce(0 as UInt16) { sum, byte in
-        (0..<8).reduce(sum ^ UInt16(byte)) { sum, _ in sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xA001 }
-      }
+    else { return nil }
+    let found = frame[..<(position + 34)].reduce(0 as UInt16) { sum, byte in
+      (0..<8).reduce(sum ^ UInt16(byte)) { sum, _ in sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xA001 }
+    }
+    return checksum == found ? position : nil
+  }
+
+  /// Maximum number of bytes of tags searched for those of mp3gain, at each end.
+  private static let tagLimit = 1 << 16
+
+  private static func isChangedByMP3Gain(_ source: ByteSource, start: Int, end: Int) throws(FileReadError) -> Bool {
+    let mark = Array("MP3GAIN_UNDO".utf8)
+    for (offset, count) in [(0, start), (end, source.size - end)] {
+      let bytes = try source.bytes(at: offset, count: min(count, tagLimit))
+      if bytes.indices.contains(where: { bytes[$0] == 0x4D && bytes[$0...].starts(with: mark) }) { return true }
+    }
+    return false
   }
 
   /// At an expected start, a frame needs only one frame after it, or none if it is the whole stream.

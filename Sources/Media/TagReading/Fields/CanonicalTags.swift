@@ -2,28 +2,28 @@ internal import Analysis
 
 /// A tag with its keys mapped to the names of `TagField`.
 struct CanonicalTags {
-  /// Values of fields that have a canonical name.
+  /// Values of the fields that have a canonical name.
   private(set) var fields: [String: [String]] = [:]
-  /// Values of other fields, under the keys of the format.
+  /// Values of all other fields, under the keys of the tag format.
   private(set) var others: [String: [String]] = [:]
   private(set) var lyrics: [TagFinding.Lyrics]
-  /// Sorted by start.
+  /// The chapters, sorted by start.
   private(set) var chapters: [TagFinding.Chapter]
   private(set) var remarks: [String] = []
-  /// The names and values added so far; a repeated value counts once.
+  /// The keys and values added so far, so that repeated values are added only once.
   private var known: Set<RawTag.Entry> = []
   private var knownLyrics: Set<TagFinding.Lyrics> = []
   private var impliedTotals: [String: String] = [:]
   private var oversizedCount = 0
 
-  /// Maximum size in bytes of a value without a canonical name. Longer values are data of a program, not text.
+  /// Maximum size, in bytes, of a value without a canonical name. Longer values are program data, not text.
   private static let maximumOtherSize = 32 * 1024
 
   init(_ tag: RawTag) {
     lyrics = []
     chapters = tag.chapters
     let space = tag.format.keySpace
-    // If there is a separate grouping frame, as written by iTunes, the other frame contains the work.
+    // iTunes writes the grouping to a frame of its own; in such tags, the other frame contains the work.
     let hasGroupingFrame = space == .id3v2 && tag.entries.contains { $0.key == "GRP1" }
     // Values by field and by the rank of their key.
     var found: [String: [Int: [RawTag.Entry]]] = [:]
@@ -58,7 +58,7 @@ struct CanonicalTags {
       }
     }
     for text in tag.lyrics { add(text) }
-    // An explicit total takes precedence over a total after the number, and a date over a year.
+    // An explicit total takes precedence over one that follows a number, and a date takes precedence over a year.
     for (field, total) in impliedTotals where fields[field] == nil { fields[field] = [total] }
     if fields["originaldate"] == nil { fields["originaldate"] = fields["originalyear"] }
     if chapters.isEmpty { chapters = vorbisChapters.chapters }
@@ -69,7 +69,7 @@ struct CanonicalTags {
     }
   }
 
-  /// Returns `false` if the field cannot have this value, or already has another.
+  /// Returns `false` if the field cannot have this value, or already has a different one.
   private mutating func add(_ entry: RawTag.Entry, to field: String, in space: KeySpace) -> Bool {
     let value = entry.value
     switch field {
@@ -109,7 +109,7 @@ struct CanonicalTags {
     return true
   }
 
-  /// Adds lyrics, unless they were added before.
+  /// Adds lyrics unless the same ones were added before.
   private mutating func add(_ text: TagFinding.Lyrics) {
     if knownLyrics.insert(text).inserted { lyrics.append(text) }
   }
@@ -135,7 +135,7 @@ struct CanonicalTags {
   }
 }
 
-/// Chapters in the form of Vorbis comment entries: `CHAPTER001=00:01:02.500`, `CHAPTER001NAME=…` (wiki.xiph.org:
+/// Parses chapters in the form of Vorbis comment entries: `CHAPTER001=00:01:02.500`, `CHAPTER001NAME=…` (wiki.xiph.org:
 /// Chapter Extension).
 private struct VorbisChapters {
   private var starts: [Int: Double] = [:]

@@ -1,4 +1,4 @@
-/// The names of genre numbers: the 80 genres of ID3v1 (id3.org: ID3v1 Genre List), and those that Winamp added.
+/// The names of genre numbers: the 80 genres of ID3v1 (id3.org: ID3v1 Genre List), and the ones that Winamp added.
 enum GenreNames {
   /// `nil` for numbers without a name.
   static func name(_ number: Int) -> String? { names.indices.contains(number) ? names[number] : nil }

@@ -1,14 +1,14 @@
 internal import Analysis
 
-/// Parses plain-text lyrics with times, as in LRC files (en.wikipedia.org: LRC): `[01:02.50]words`, with several times
-/// for a repeated line; `[offset:500]`, the number of milliseconds by which all lines are earlier; and other bracketed
-/// lines about the song. The times of single words, `<01:02.70>`, are removed.
+/// Parses plain-text lyrics with times, as in LRC files (en.wikipedia.org: LRC). A line is `[01:02.50]words`; a
+/// repeated line has several times. `[offset:500]` is the number of milliseconds by which all lines come earlier. Other
+/// bracketed lines describe the song. The times of single words, `<01:02.70>`, are removed.
 enum LyricsText {
   static func lyrics(_ text: String, language: String? = nil, description: String? = nil) -> TagFinding.Lyrics {
     TagFinding.Lyrics(language: language, description: description, text: text, lines: lines(in: text))
   }
 
-  /// Returns the lines in order of time; empty for text without times.
+  /// Returns the lines in order of time; empty if the text contains no times.
   static func lines(in text: String) -> [TagFinding.Lyrics.Line] {
     guard text.utf8.contains(UInt8(ascii: "[")) else { return [] }
     var lines: [TagFinding.Lyrics.Line] = []
@@ -52,7 +52,8 @@ enum LyricsText {
     let total: Double
     switch (numbers.count, parts[parts.count - 1].count) {
     case (2, _): total = numbers[0] * 60 + numbers[1]
-    // Hundredths or thousandths follow a colon; but if the last part has a decimal point, the first part is hours.
+    // Digits after a second colon are hundredths or thousandths, unless the last part has a decimal point: then the
+    // first part is hours.
     case (3, 2...3) where !parts[2].contains("."):
       total = numbers[0] * 60 + numbers[1] + numbers[2] / (parts[2].count == 2 ? 100 : 1000)
     case (3, _): total = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]

@@ -6,7 +6,7 @@ enum Picture {
   /// Number of bytes at the start of a picture that identify its format.
   static let signatureLength = 12
 
-  /// The types of ID3v2's APIC frame (ID3v2.4 frames, section 4.14); FLAC, Ogg and ASF use the same numbers.
+  /// The picture types of ID3v2's APIC frame (ID3v2.4 frames, section 4.14). FLAC, Ogg and ASF use the same numbers.
   private static let types = [
     "other", "file icon", "other file icon", "front cover", "back cover", "leaflet page", "media", "lead artist",
     "artist",
@@ -14,7 +14,7 @@ enum Picture {
     "video capture", "bright coloured fish", "illustration", "band logotype", "publisher logotype",
   ]
 
-  /// - Parameter start: First bytes of the picture, which identify its format if the tag does not name a MIME type.
+  /// - Parameter start: First bytes of the picture. They identify the format if the tag does not name a MIME type.
   static func described<Start: RandomAccessCollection<UInt8>>(
     type: Int, mime: String, start: Start, size: Int
   ) -> TagFinding.Picture where Start.Index == Int {
@@ -46,8 +46,8 @@ enum Picture {
     return nil
   }
 
-  /// Describes the picture in a FLAC PICTURE block (RFC 9639, section 8.8). The content `body` may lack the bytes of
-  /// the picture itself.
+  /// Describes the picture in a FLAC PICTURE block (RFC 9639, section 8.8). `body` need not contain the bytes of the
+  /// picture itself.
   ///
   /// - Parameter size: Size of the whole block in bytes.
   static func flac(_ body: [UInt8], size: Int) -> TagFinding.Picture? {
@@ -55,7 +55,7 @@ enum Picture {
       let descriptionLength = body.bigEndian(UInt32.self, at: 8 + Int(mimeLength))
     else { return nil }
     let mime = body[8..<8 + Int(mimeLength)]
-    // Width, height, depth and number of colors are between the description and the length of the picture.
+    // Width, height, depth and number of colors come between the description and the length of the picture.
     let dataStart = 8 + Int(mimeLength) + 4 + Int(descriptionLength) + 20
     guard size >= dataStart, let claimed = body.bigEndian(UInt32.self, at: dataStart - 4) else { return nil }
     return described(

@@ -1,21 +1,21 @@
 internal import Analysis
 
-/// The keys of a field in each tag format, according to MusicBrainz Picard's table of tag mappings. The first key that
-/// a tag has takes precedence. Comparison ignores case.
+/// The keys of a field in each tag format, according to MusicBrainz Picard's table of tag mappings. If a tag contains
+/// several of the keys, the first one takes precedence. Case is ignored.
 ///
-/// Writers also use Vorbis comment names as custom keys in other formats (`TXXX:TRACKTOTAL` in ID3v2). Such keys have
-/// lower precedence than the keys of the table.
+/// Programs also write Vorbis comment names as custom keys in other formats (`TXXX:TRACKTOTAL` in ID3v2). Such keys
+/// have lower precedence than the keys of the table.
 package struct TagKeys {
   /// Name of the field in `TagField.all`, or `lyrics`.
   var field: String
-  /// Frame names of version 2.4 (`ID3v2FrameNames`), followed by older names found in tags that mix the versions.
+  /// Frame names of version 2.4 (`ID3v2FrameNames`), followed by older names that occur in tags that mix versions.
   var id3v2: [String] = []
   var vorbis: [String] = []
   var mp4: [String] = []
   var apev2: [String] = []
   var asf: [String] = []
   var riffInfo: [String] = []
-  /// Keys in addition to the Vorbis comment keys, with lower precedence; see `MatroskaTags` for the prefixes.
+  /// Keys in addition to the Vorbis comment keys, with lower precedence. `MatroskaTags` explains the prefixes.
   var matroska: [String] = []
 
   private static let iTunes = "----:com.apple.iTunes:"
@@ -187,7 +187,7 @@ package struct TagKeys {
     TagKeys(field: field, id3v2: [frame], vorbis: [field], mp4: [mp4], asf: [asf])
   }
 
-  /// - Parameter keys: Keys in Vorbis comments; `nil` for the name of the field.
+  /// - Parameter keys: Keys in Vorbis comments; `nil` if the key is the name of the field.
   private static func musicBrainz(
     _ field: String, _ name: String, keys: [String]? = nil, riffInfo: [String] = []
   ) -> TagKeys {
@@ -208,34 +208,35 @@ package struct TagKeys {
       apev2: [field.uppercased()], asf: [field.uppercased()], matroska: matroska)
   }
 
-  /// The keys of a field in a format, starting with the key to write; empty if there are none.
+  /// Returns the keys of a field in a format, starting with the key to write; empty if there are none.
   package static func keys(of field: String, in space: KeySpace) -> [String] {
     table.first { $0.field == field }?.keys(in: space) ?? []
   }
 
-  /// The key for writing a field that a tag lacks: Picard's key, unless other programs write a different key that takes
-  /// precedence for readers.
+  /// Returns the key to write for a field that a tag lacks. This is Picard's key, unless other programs write a
+  /// different key that readers prefer.
   package static func newKey(of field: String, in space: KeySpace) -> String? {
     if field == "initialkey", space == .vorbis || space == .apev2 { return "KEY" }
     return keys(of: field, in: space).first
   }
 
-  /// `false` for fields that encoders write on their own, which do not indicate that a file was tagged.
+  /// Returns `false` for fields that encoders add by themselves, so their presence does not mean that somebody tagged
+  /// the file.
   package static func isWrittenByPeople(_ key: String, in space: KeySpace) -> Bool {
     meaning(of: key, in: space).map { TagReader.isWrittenByPeople($0.field) } ?? false
   }
 
   struct Meaning {
     var field: String
-    /// Precedence of the key; 0 is the highest.
+    /// Precedence of the key, starting with 0 for the highest.
     var rank: Int
   }
 
-  /// The meaning of a format's key; `nil` if it does not belong to a field.
+  /// Returns the meaning of a key; `nil` if it does not belong to a field.
   static func meaning(of key: String, in space: KeySpace) -> Meaning? {
     let key = key.uppercased()
     if let meaning = meanings[space]?[key] { return meaning }
-    // In keys of ratings, the address of the person follows the name.
+    // In a rating's key, the name is followed by the address of the person who gave it.
     guard let end = key.firstIndex(of: ":"), key.hasPrefix("POPM:") || key.hasPrefix("RATING:") else { return nil }
     return meanings[space]?[String(key[..<end])]
   }
@@ -253,7 +254,7 @@ package struct TagKeys {
     return meanings
   }()
 
-  /// Vorbis names with the same meaning in all formats.
+  /// Vorbis comment names that have the same meaning in all formats.
   private var commonNames: [String] { vorbis.filter { $0 != "DESCRIPTION" } }
 
   private func keys(in space: KeySpace) -> [String] {

@@ -1,8 +1,8 @@
 internal import Analysis
 
-/// Converts the ratings of all formats to stars: 0 to 5, with half stars where writers support them.
+/// Converts the ratings of all tag formats to stars: 0 to 5, with half stars where programs write them.
 enum TagRating {
-  /// Stars as decimal digits; `nil` if the value is not a rating, or means unrated.
+  /// Returns the stars as decimal digits; `nil` if the value is not a rating, or means that the track is unrated.
   static func stars(_ text: String, key: String, in space: KeySpace) -> String? {
     guard let value = Double(text.replacing(",", with: ".")), value >= 0 else { return nil }
     let key = key.uppercased()
@@ -13,7 +13,7 @@ enum TagRating {
       case (.asf, "SDB/RATING"), (.mp4, "RATE"): value <= 100 ? value / 20 : nil
       case (_, _) where key.contains("FMPS_RATING"), (.vorbis, _) where key.hasPrefix("RATING:"):
         value <= 1 ? value * 5 : nil
-      // Players write stars, hundredths or fractions here, without stating which.
+      // Depending on the player, the value is in stars, hundredths or fractions, without an indication.
       default: value <= 100 ? (value > 5 ? value / 20 : value < 1 && value != 0.5 ? value * 5 : value) : nil
       }
     guard let stars else { return nil }

@@ -1,4 +1,4 @@
-/// Normalizes tag values to the form required by `TagField.Kind`.
+/// Normalizes tag values to the form that `TagField.Kind` requires.
 enum TagValue {
   /// Trims spaces, line ends, NULs and byte order marks from both ends, and converts all line ends to line feeds.
   static func cleaned(_ text: String) -> String {
@@ -24,7 +24,7 @@ enum TagValue {
     scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r" || scalar == "\0" || scalar == "\u{FEFF}"
   }
 
-  /// Parses a number and a total, such as `3`, `03`, `#3`, `3/12` or `3 of 12`. Zero means that there is no value.
+  /// Parses a number and a total, such as `3`, `03`, `#3`, `3/12` or `3 of 12`. Zero means no value.
   static func numberAndTotal(_ text: String) -> (number: Int?, total: Int?) {
     var rest = Substring(text)
     skipSpaces(&rest)
@@ -62,7 +62,7 @@ enum TagValue {
     }
   }
 
-  /// `true` if there is at least one digit other than zero: `0000` means no date, and `þÿ` is a decoding error.
+  /// Returns `true` if there is at least one digit other than zero: `0000` means no date, and `þÿ` is a decoding error.
   static func isDate(_ text: String) -> Bool {
     text.utf8.contains { (0x31...0x39).contains($0) }
   }
@@ -77,9 +77,9 @@ enum TagValue {
     return String(decoding: bytes[..<10] + [0x54] + bytes[11...], as: UTF8.self)
   }
 
-  /// Parses the genres in one value of ID3v2's TCON: bare numbers (2.4), and references in parentheses (2.2, 2.3) that
-  /// may be followed by free text; `((` is an escaped parenthesis. A number without a name in parentheses, such as 255,
-  /// means that there is no genre.
+  /// Parses the genres in one value of ID3v2's TCON. They are bare numbers (2.4), or references in parentheses (2.2,
+  /// 2.3) that may be followed by free text; `((` is an escaped parenthesis. A number in parentheses that has no name,
+  /// such as 255, means no genre.
   static func genres(_ text: String) -> [String] {
     if let number = Int(text), let name = GenreNames.name(number) { return [name] }
     if text == "RX" { return ["Remix"] }
@@ -102,7 +102,7 @@ enum TagValue {
       }
       rest = rest[rest.index(after: end)...]
     }
-    // The free text refines the reference before it, or repeats it.
+    // The free text either refines or repeats the reference before it.
     let text = cleaned(String(rest))
     if !text.isEmpty, !genres.contains(text) { genres.append(text) }
     return genres

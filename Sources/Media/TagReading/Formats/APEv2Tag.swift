@@ -1,7 +1,8 @@
 internal import Analysis
 internal import MediaContainers
 
-/// An APEv2 or APEv1 tag (wiki.hydrogenaud.io: APEv2 specification). Pictures are measured without being read.
+/// An APEv2 or APEv1 tag (wiki.hydrogenaud.io: APEv2 specification). The sizes of pictures are determined without
+/// reading them.
 struct APEv2Tag {
   private let source: ByteSource
   private let items: Range<Int>
@@ -9,7 +10,7 @@ struct APEv2Tag {
 
   /// - Parameters:
   ///   - region: Range of the tag, including its footer and, if there is one, its header.
-  ///   - isLeading: `true` if the tag is at the start of the file, and therefore begins with a header.
+  ///   - isLeading: `true` if the tag is at the start of the file, and so begins with a header.
   init?(in source: ByteSource, _ region: Range<Int>, isLeading: Bool) throws(FileReadError) {
     let place = isLeading ? region.lowerBound : region.upperBound - APEFooter.size
     guard let footer = APEFooter(try source.bytes(at: place, count: APEFooter.size)) else { return nil }
@@ -47,7 +48,7 @@ struct APEv2Tag {
         let text =
           textSize + value.count <= TagLimits.textSize
           ? try source.bytes(at: value.lowerBound, count: value.count) : []
-        // Fewer bytes are returned if the budget is used up, or the file was shortened in the meantime.
+        // There are fewer bytes if the budget is used up, or if the file has been shortened in the meantime.
         guard text.count == value.count, TagLimits.isPlausible(text[...]) else {
           refusedCount += 1
           continue
@@ -81,7 +82,7 @@ struct APEv2Tag {
       && !["ID3", "TAG", "OGGS", "MP+"].contains(bytes.latin1.uppercased())
   }
 
-  /// The picture in a binary item such as `Cover Art (Front)`, where it follows a file name and a NUL.
+  /// Returns the picture in a binary item such as `Cover Art (Front)`, where it follows a file name and a NUL.
   private func picture(_ key: String, _ value: Range<Int>) throws(FileReadError) -> TagFinding.Picture? {
     guard let type = APEv2Pictures.type(ofKey: key) else { return nil }
     let head = try source.bytes(at: value.lowerBound, count: min(value.count, 1024))
@@ -94,12 +95,12 @@ struct APEv2Tag {
   }
 }
 
-/// The names of pictures in APEv2 tags.
+/// The keys of pictures in APEv2 tags.
 package enum APEv2Pictures {
   /// Number of bytes at the start of a picture that identify its format.
   package static let signatureLength = Picture.signatureLength
 
-  /// The corresponding type in ID3v2's APIC frame; `nil` if the key does not name a picture.
+  /// Returns the corresponding type in ID3v2's APIC frame; `nil` if the key does not name a picture.
   package static func type(ofKey key: String) -> Int? {
     let key = key.uppercased()
     return key.hasPrefix("COVER ART") ? types[key] ?? 0 : nil

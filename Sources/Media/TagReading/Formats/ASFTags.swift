@@ -1,8 +1,8 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The tags in the header object of an ASF file (Advanced Systems Format Specification 1.20, sections 3.10, 3.11, 4.7,
-/// 4.8): the content description, and named attributes in three other objects.
+/// The tags in the header object of an ASF file: the content description, and named attributes in three other objects
+/// (Advanced Systems Format Specification 1.20, sections 3.10, 3.11, 4.7, 4.8).
 struct ASFTags {
   private var tag = RawTag(.asf)
   private let source: ByteSource
@@ -67,9 +67,9 @@ struct ASFTags {
     }
   }
 
-  /// Reads attributes: first their number, then each attribute with its name.
+  /// Reads attributes: their number, then each attribute with its name.
   ///
-  /// - Parameter isExtended: `true` for the layout of the extended content description, whose attributes apply to the
+  /// - Parameter isExtended: `true` for the layout of the extended content description. Its attributes apply to the
   ///   whole file.
   private mutating func readAttributes(_ object: ASFObject, isExtended: Bool) throws(FileReadError) {
     let content = try content(of: object)
@@ -80,14 +80,14 @@ struct ASFTags {
       let type: UInt16
       let size: Int
       if isExtended {
-        // The name is between its length and the type.
+        // The name comes between its length and the type.
         guard let length = rest.littleEndian(UInt16.self).map({ Int($0) }),
           let kind = rest.littleEndian(UInt16.self, at: 2 + length),
           let bytes = rest.littleEndian(UInt16.self, at: 4 + length)
         else { return }
         (nameLength, type, size) = (length, kind, Int(bytes))
       } else {
-        // Language and stream come first, and the name follows all numbers.
+        // Language and stream come first; the name follows all the numbers.
         guard let length = rest.littleEndian(UInt16.self, at: 4), let kind = rest.littleEndian(UInt16.self, at: 6),
           let bytes = rest.littleEndian(UInt32.self, at: 8)
         else { return }
@@ -104,9 +104,9 @@ struct ASFTags {
   private mutating func add(_ key: String, _ type: UInt16, _ value: ArraySlice<UInt8>) {
     switch type {
     case 0: tag.add(key, terminated: TagText.utf16(value, isBigEndian: false))
-    // Bytes.
+    // A byte array.
     case 1: if key == "WM/Picture", let picture = Self.picture(value) { tag.pictures.append(picture) }
-    // Booleans have four bytes or two.
+    // A Boolean, of four or two bytes.
     case 2: if !value.isEmpty { tag.add(key, value.contains { $0 != 0 } ? "1" : "0") }
     case 3: if let number = value.littleEndian(UInt32.self) { tag.add(key, String(number)) }
     case 4: if let number = value.littleEndian(UInt64.self) { tag.add(key, String(number)) }
@@ -115,7 +115,7 @@ struct ASFTags {
     }
   }
 
-  /// Layout: type, size, MIME type and description in UTF-16, picture.
+  /// Parses a picture: its type, size, MIME type and description in UTF-16, and its data.
   private static func picture(_ value: ArraySlice<UInt8>) -> TagFinding.Picture? {
     guard let type = value.first, let size = value.littleEndian(UInt32.self, at: 1) else { return nil }
     let texts = value.dropFirst(5)

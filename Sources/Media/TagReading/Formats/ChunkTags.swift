@@ -1,19 +1,19 @@
 internal import MediaContainers
 
-/// The tags in files that consist of chunks: ID3v2, RIFF INFO, and the text chunks of AIFF and DSDIFF.
+/// The tags in chunk-based files: ID3v2, RIFF INFO, and the text chunks of AIFF and DSDIFF.
 struct ChunkTags {
   private let source: ByteSource
   private let isAIFF: Bool
   private var chunks: ChunkReader
   private var texts = RawTag(.aiff)
   private var edited = RawTag(.dsdiff)
-  /// End of the last chunk, once `read` has returned.
+  /// End of the last chunk; set when `read` returns.
   private(set) var end: Int
 
   private static let listLimit = 1 << 20
   private static let textLimit = 64 * 1024
 
-  /// `nil` for containers that do not consist of chunks.
+  /// Returns `nil` for containers that are not chunk-based.
   init?(_ source: ByteSource, _ container: Container, at offset: Int) {
     guard let chunks = ChunkReader(source, container, at: offset) else { return nil }
     self.source = source
@@ -22,7 +22,7 @@ struct ChunkTags {
     end = offset
   }
 
-  /// Reads the tags, in their order of precedence: ID3v2, then RIFF INFO or the text chunks of AIFF or DSDIFF.
+  /// Reads the tags in order of precedence: ID3v2, then RIFF INFO or the text chunks of AIFF or DSDIFF.
   mutating func read() throws(FileReadError) -> [RawTag] {
     var id3: [RawTag] = []
     var info: [RawTag] = []
@@ -81,7 +81,8 @@ struct ChunkTags {
     texts.add(key, TagText.utf8(try source.bytes(at: chunk.body, count: chunk.size)[...]))
   }
 
-  /// DSDIFF 1.5, section 3.3: artist and title in separate chunks, each text preceded by its length.
+  /// Reads the artist and the title, which are in separate chunks, each text preceded by its length (DSDIFF 1.5,
+  /// section 3.3).
   private mutating func readEditedMaster(_ master: ChunkReader.Chunk) throws(FileReadError) {
     var inner = chunks.chunks(from: master.body)
     while !edited.isFull, let chunk = try inner.next(), chunk.start < master.end {

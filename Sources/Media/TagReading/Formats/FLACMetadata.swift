@@ -16,7 +16,7 @@ enum FLACMetadata {
       } else if block.kind == FLACBlockReader.vorbisComment {
         hasSurplus = true
       } else if block.kind == FLACBlockReader.picture {
-        // Real MIME types and descriptions fit into this many bytes; the picture itself is not read.
+        // This is enough for any real MIME type and description; the picture itself is not read.
         let head = try source.bytes(at: start, count: min(block.body.count, ByteSource.windowSize / 2))
         if let picture = Picture.flac(head, size: min(block.body.count, source.size - start)) {
           pictures.append(picture)

@@ -12,7 +12,7 @@ enum ID3v1Tag {
     tag.add("title", text(3..<33))
     tag.add("artist", text(33..<63))
     tag.add("album", text(63..<93))
-    // Zero means that there is no year.
+    // Zero means no year.
     if let year = Int(text(93..<97).prefix { $0.isNumber }), year > 0 { tag.add("date", String(year)) }
     tag.add("comment", text(97..<(track == 0 ? 127 : 125)))
     if track > 0 { tag.add("track", String(track)) }

@@ -21,7 +21,7 @@ package struct ID3v2FrameFlags {
       isCompressed = byte & 0x80 != 0
       isEncrypted = byte & 0x40 != 0
       isGrouped = byte & 0x20 != 0
-      // Compressed frames start with the length after decompression.
+      // Compressed frames start with the length of the decompressed content.
       hasDataLength = isCompressed
     }
   }
@@ -35,7 +35,7 @@ package struct ID3v2FrameFlags {
     var content = Array(body.dropFirst(extra))
     if isUnsynchronized || unsynchronized { content = ID3v2Tag.resynchronized(content) }
     guard isCompressed else { return content }
-    // Deflate never exceeds a factor of 1032 (zlib technical details).
+    // Deflate never compresses by more than a factor of 1032 (zlib technical details).
     let capacity = min(content.count * 1032, TagLimits.size)
     var length = uLong(capacity)
     var isWhole = false

@@ -1,21 +1,21 @@
 /// Maps the names of ID3v2 frames in versions 2.2 and 2.3 to the names in 2.4 (id3.org: ID3v2.4 changes; ID3v2.2 and
 /// 2.3 frames).
 enum ID3v2FrameNames {
-  /// The name in version 2.4, unchanged if that version has no other name; `nil` for frames removed from 2.4.
+  /// Returns the name in version 2.4, which is often the same; `nil` for frames that 2.4 no longer has.
   ///
-  /// - Parameter id: A name of four letters, or of three as in 2.2, which iTunes also writes in 2.3 tags.
+  /// - Parameter id: A name of four letters, or of three as in version 2.2; iTunes writes such names even in 2.3 tags.
   static func current(_ id: String, version: Int) -> String? {
     if id.utf8.count == 3 { return dropped.contains(id) ? nil : shortNames[id] ?? id }
     guard version < 4 else { return id == "TRDC" ? "TDRC" : id }
     return dropped.contains(id) ? nil : renamed[id] ?? id
   }
 
-  /// The frames with the file size, and with dates in words.
+  /// The frame with the file size, and the frames with dates in words.
   private static let dropped: Set<String> = ["TDA", "TIM", "TSI", "TRDA", "TSIZ"]
 
   private static let renamed = ["TORY": "TDOR", "TYER": "TDRC"]
 
-  /// All frames of version 2.2 that are read.
+  /// All frames of version 2.2 that this module reads.
   private static let shortNames = [
     "COM": "COMM", "GP1": "GRP1", "IPL": "IPLS", "MVI": "MVIN", "MVN": "MVNM", "PCS": "PCST", "PIC": "APIC",
     "POP": "POPM", "SLT": "SYLT", "TAL": "TALB", "TBP": "TBPM", "TCM": "TCOM", "TCO": "TCON", "TCP": "TCMP",

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import MediaContainers
 
-/// Reads the frames of one ID3v2 tag. Pictures are measured without being read.
+/// Reads the frames of one ID3v2 tag. The sizes of pictures are determined without reading them.
 struct ID3v2FrameReader {
   var tag: RawTag
   let version: Int
@@ -60,7 +60,7 @@ struct ID3v2FrameReader {
     case text, describedText, comment, link, describedLink, identifier, rating
     case picture, lyrics, timedLyrics, people, chapter, podcast
 
-    /// - Parameter name: Name in version 2.4.
+    /// - Parameter name: The name in version 2.4.
     init?(_ name: String) {
       switch name {
       case "APIC": self = .picture
@@ -74,7 +74,7 @@ struct ID3v2FrameReader {
       case "POPM": self = .rating
       case "TXXX": self = .describedText
       case "WXXX": self = .describedLink
-      // Text frames whose names do not start with T.
+      // These are text frames although their names do not start with T.
       case "GRP1", "MVNM", "MVIN", "WFED": self = .text
       case _ where name.hasPrefix("T"): self = .text
       case _ where name.hasPrefix("W"): self = .link
@@ -83,12 +83,13 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// The identifier; `nil` at the end of the frames (padding, junk). Lowercase letters are invalid, but some writers
-  /// use them. In 2.3 tags, iTunes writes identifiers of version 2.2, followed by a NUL.
+  /// Returns the identifier; `nil` at the end of the frames (padding, junk). Lowercase letters are invalid, but some
+  /// programs write them. In 2.3 tags, iTunes writes identifiers of version 2.2, followed by a NUL.
   private func frameID(_ header: [UInt8]) -> String? {
     let id = header.prefix(idLength)
     if Self.isFrameID(ArraySlice(id.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 })) {
-      // Experimental 2.3 versions of 2.4 frames, with an X in place of the T, contain sort names and the original date.
+      // Some 2.3 tags contain experimental versions of 2.4 frames, with an X in place of the T, for sort names and the
+      // original date.
       let isTrial = version == 3 && ["XSOP", "XSOA", "XSOT", "XDOR"].contains { id.elementsEqual($0.utf8) }
       return (isTrial ? "T" : "") + String(decoding: isTrial ? id.dropFirst() : id, as: UTF8.self)
     }
@@ -96,9 +97,9 @@ struct ID3v2FrameReader {
     return String(decoding: id.dropLast(), as: UTF8.self)
   }
 
-  /// Length of the frame's content. Version 2.4 uses seven bits per byte and the other versions eight, but some writers
-  /// (including old versions of iTunes) confuse them. The other interpretation is used only if it alone leads to
-  /// another frame, to padding or to the end.
+  /// Returns the length of the frame's content. Version 2.4 uses seven bits per byte and the other versions eight, but
+  /// some programs (including old versions of iTunes) confuse them. The other interpretation is used only if it leads
+  /// to another frame, to padding or to the end, and the correct one does not.
   private func frameSize(
     _ header: [UInt8], of source: ByteSource, at position: Int, end: Int
   ) throws(FileReadError) -> Int {
@@ -186,8 +187,8 @@ struct ID3v2FrameReader {
 
   // MARK: Text
 
-  /// The text from `start` on, with the encoding in the first byte of the frame; `nil` if that byte is neither an
-  /// encoding nor text, or there are too many strings.
+  /// Returns the text from `start` on. Its encoding is the first byte of the frame. `nil` if that byte is neither an
+  /// encoding nor text, or if there are too many strings.
   private static func text(_ body: [UInt8], from start: Int = 1) -> ID3v2Text? {
     guard let encoding = body.first, body.count >= start else { return nil }
     switch encoding {
@@ -196,7 +197,7 @@ struct ID3v2FrameReader {
       return TagLimits.isPlausible(body[start...], isWide: isWide)
         ? ID3v2Text(encoding: encoding, body[start...]) : nil
     case 0x09...0x0D, 0x20...0x7E:
-      // The writer omitted the encoding, so this is already the text.
+      // The encoding byte is missing, so this is already the text.
       return start == 1 && TagLimits.isPlausible(body[...]) ? ID3v2Text(encoding: 3, body[...]) : nil
     default: return nil
     }
@@ -235,14 +236,14 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// UFID (2.4 section 4.1): the owner, and the identifier.
+  /// UFID (2.4 section 4.1): the owner and the identifier.
   private mutating func addIdentifier(_ body: [UInt8]) -> Bool {
     guard let end = body.firstIndex(of: 0) else { return false }
     tag.add("UFID:" + body[..<end].latin1, body[(end + 1)...].prefix { $0 != 0 }.latin1)
     return true
   }
 
-  /// POPM (2.4 section 4.17): the person, the rating, and a play count.
+  /// POPM (2.4 section 4.17): the person, the rating and a play count.
   private mutating func addRating(_ body: [UInt8]) -> Bool {
     guard let end = body.firstIndex(of: 0), end + 1 < body.count else { return false }
     tag.add("POPM:" + body[..<end].latin1, String(body[end + 1]))
@@ -263,7 +264,7 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// A three-letter code; `nil` if it means undefined.
+  /// Returns a three-letter code; `nil` for the code that means undefined.
   private static func language(_ bytes: ArraySlice<UInt8>) -> String? {
     let code = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self).lowercased()
     let isCode = code.utf8.count == 3 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) }
@@ -276,7 +277,7 @@ struct ID3v2FrameReader {
     guard body.count > 6, (1...2).contains(body[4]), var text = ID3v2Text(encoding: body[0], body[6...]) else {
       return false
     }
-    // Other types: names of movements, events, chords, trivia, addresses.
+    // The other types are names of movements, events, chords, trivia and addresses.
     guard body[5] <= 2 else {
       hasOtherTimedTexts = true
       return true
@@ -302,7 +303,7 @@ struct ID3v2FrameReader {
     }
     for index in lines.indices { lines[index].text = TagValue.cleaned(lines[index].text) }
     let words = lines.map(\.text).joined(separator: "\n")
-    // Times that count MPEG audio frames could not be converted without the audio.
+    // Times in MPEG audio frames could be converted only by reading the audio.
     let isInMilliseconds = body[4] == 2
     if !isInMilliseconds {
       tag.remarks.append("Lyrics of the ID3v2 tag have times in MPEG frames, which were left out; the text was read.")
@@ -314,7 +315,7 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): alternating roles and names. Players and their
+  /// TIPL and TMCL (2.4 section 4.2.2), IPLS (2.3 section 4.4): roles and names, alternating. Musicians and their
   /// instruments are in TMCL, or among the other people in the older IPLS.
   private mutating func addPeople(_ name: String, _ body: [UInt8]) -> Bool {
     guard (0...3).contains(body[0]), var text = Self.text(body) else { return false }
@@ -333,7 +334,8 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// CHAP (id3.org: ID3v2 Chapter Frame Addendum): identifier, start and end in milliseconds and in bytes, then frames.
+  /// CHAP (id3.org: ID3v2 Chapter Frame Addendum): an identifier, the start and end in milliseconds and in bytes, then
+  /// frames.
   private mutating func addChapter(_ body: [UInt8]) -> Bool {
     guard let idEnd = body.firstIndex(of: 0), body.count >= idEnd + 17 else { return false }
     let start = body[(idEnd + 1)..<(idEnd + 5)].bigEndianNumber
@@ -378,10 +380,10 @@ struct ID3v2FrameReader {
 
   // MARK: Pictures
 
-  /// Adds the picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15). `body` may contain only the first
-  /// of its `size` bytes.
+  /// Adds the picture of an APIC or PIC frame (2.4 section 4.14, 2.2 section 4.15). `body` may be shorter than `size`
+  /// bytes, because only the start is needed.
   ///
-  /// - Parameter isShort: `true` for version 2.2, with three letters for the format of the picture.
+  /// - Parameter isShort: `true` for version 2.2, where three letters name the format of the picture.
   private mutating func addPicture(_ body: [UInt8], size: Int, isShort: Bool) {
     guard let encoding = body.first else { return }
     var rest = body.dropFirst()
@@ -413,7 +415,8 @@ struct ID3v2FrameReader {
   }
 }
 
-/// The date of versions 2.2 and 2.3, in up to three frames: the year, day and month as `DDMM`, the time as `HHMM`.
+/// The date in versions 2.2 and 2.3, which has up to three frames: the year, day and month as `DDMM`, and the time as
+/// `HHMM`.
 private struct SplitDate {
   private var years: [[String]] = []
   private var days: [String] = []
@@ -430,7 +433,7 @@ private struct SplitDate {
     return true
   }
 
-  /// The combined date; the years alone unless there is exactly one year and one day.
+  /// The combined date; only the years, unless there is exactly one year and one day.
   var merged: [String] {
     guard years.count == 1, years[0].count == 1, years[0][0].count == 4, days.count == 1, Self.areDigits(days[0]) else {
       return years.flatMap { $0 }

@@ -7,14 +7,14 @@ package struct ID3v2Tag {
   private let header: ID3v2Header
   private var version: Int { header.version }
   private var isUnsynchronized: Bool { header.flags & 0x80 != 0 }
-  /// In version 2.2, the same bit means compression of the whole tag, which was never defined.
+  /// In version 2.2, the same bit indicates compression of the whole tag, which was never defined.
   private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
-  /// Bytes between the header and the footer.
+  /// Number of bytes between the header and the footer.
   private let bodySize: Int
   /// End of the tag according to its header.
   let end: Int
 
-  /// `nil` if there is no tag of a known version at `offset`.
+  /// Returns `nil` if there is no tag of a known version at `offset`.
   init?(in source: ByteSource, at offset: Int) throws(FileReadError) {
     guard let header = try ID3v2Header(at: offset, in: source), header.isKnown, header.version >= 2 else { return nil }
     self.source = source
@@ -35,7 +35,7 @@ package struct ID3v2Tag {
       frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; the existing part was read.")
     }
     if isUnsynchronized, version < 4 {
-      // Sizes count decoded bytes here, so the tag must be decoded as a whole.
+      // In this case, sizes count decoded bytes, so the tag must be decoded as a whole.
       if bodySize > TagLimits.size {
         frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
       }
@@ -53,20 +53,20 @@ package struct ID3v2Tag {
   private func extendedHeaderSize(in source: ByteSource, at offset: Int) throws(FileReadError) -> Int {
     guard hasExtendedHeader else { return 0 }
     let bytes = try source.bytes(at: offset, count: 4)
-    // Some writers set the flag without writing an extended header.
+    // Some programs set the flag without writing an extended header.
     if ID3v2FrameReader.isFrameID(bytes[...]) { return 0 }
     // In version 2.4, the size includes its own four bytes; in 2.3, it does not.
     return version == 4 ? Self.syncsafe(bytes[...]) ?? 0 : Int(bytes.bigEndianNumber) + 4
   }
 
-  /// Decodes four bytes with seven bits each; `nil` if an eighth bit is set.
+  /// Decodes four bytes of seven bits each; `nil` if an eighth bit is set.
   static func syncsafe(_ bytes: ArraySlice<UInt8>) -> Int? {
     guard bytes.count == 4, bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
     return ID3v2Header.syncsafe(bytes)
   }
 
-  /// Undoes unsynchronization by removing the zero after each 0xFF. Unsynchronized data never has a byte of 0xE0 or
-  /// more after 0xFF; if it does, the flag is wrong and the data is returned unchanged.
+  /// Undoes unsynchronization by removing the zero after each 0xFF. In unsynchronized data, 0xFF is never followed by a
+  /// byte of 0xE0 or more. If it is, the flag is wrong, and the data is returned unchanged.
   package static func resynchronized(_ bytes: [UInt8]) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)

@@ -1,7 +1,7 @@
 internal import MediaContainers
 
-/// Lyrics3 tags (id3.org: Lyrics3, Lyrics3v2). Version 1 contains only the words, version 2 fields with a name and a
-/// size.
+/// Lyrics3 tags (id3.org: Lyrics3, Lyrics3v2). Version 1 contains only the words; version 2 has fields with names and
+/// sizes.
 enum Lyrics3Tag {
   private static let begin = "LYRICSBEGIN"
   private static let endMarkSize = 9
@@ -36,7 +36,7 @@ enum Lyrics3Tag {
       case "EAR": tag.add("artist", text)
       case "EAL": tag.add("album", text)
       case "INF": tag.add("comment", text)
-      // The list of fields present.
+      // This field lists the fields that are present.
       case "IND": break
       default: tag.add(id, text)
       }

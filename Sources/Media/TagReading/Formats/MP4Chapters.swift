@@ -1,8 +1,8 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The chapters of MP4 files: Nero's list, `moov.udta.chpl`, or the text track that an audio track references as its
-/// chapters (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).
+/// The chapters of MP4 files: either Nero's list, `moov.udta.chpl`, or the text track that an audio track references
+/// (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).
 extension MP4Items {
   /// Returns the chapters in file order.
   static func chapters(of moov: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter] {
@@ -13,11 +13,11 @@ extension MP4Items {
     return try trackChapters(of: moov, in: source)
   }
 
-  /// Layout: version, flags, four reserved bytes (version 1 only), the number of chapters, and for each chapter its
-  /// start in units of 100 ns and its title with a length prefix.
+  /// Reads the version, the flags, four reserved bytes (version 1 only), the number of chapters, and for each chapter
+  /// its start in units of 100 ns and its title with a length prefix.
   private static func neroChapters(_ list: MP4Box, in source: ByteSource) throws(FileReadError) -> [TagFinding.Chapter]
   {
-    // The list contains at most 255 titles of 255 bytes.
+    // The list contains at most 255 titles of at most 255 bytes each.
     let bytes = try source.bytes(at: list.body, count: min(list.end - list.body, 1 << 17))
     var rest = bytes.dropFirst(bytes.first == 0 ? 4 : 8)
     guard let count = rest.popFirst() else { return [] }
@@ -45,7 +45,7 @@ extension MP4Items {
     while tracks.count < maximumTrackCount, let track = try moov.child("trak", in: source, from: position) {
       position = track.end
       if let header = try track.child("tkhd", in: source) {
-        // In version 1, the times before the number take eight bytes each.
+        // In version 1, the times before the number have eight bytes each.
         let isLong = try source.bytes(at: header.body, count: 1).first == 1
         let number = try source.bytes(at: header.body + (isLong ? 20 : 12), count: 4).bigEndian(UInt32.self)
         if let number { tracks[number] = track }
@@ -85,7 +85,8 @@ extension MP4Items {
     var leftInTimeRun = times.first ?? 0
     var run = 0
     for (chunk, offset) in offsets.enumerated() {
-      // Layout of a run: its first chunk, counted from one; the number of samples in each of its chunks; a description.
+      // A run consists of its first chunk (counted from one), the number of samples in each of its chunks, and a
+      // description.
       while 3 * (run + 1) + 2 < runs.count, runs[3 * (run + 1)] <= UInt64(chunk + 1) { run += 1 }
       guard 3 * run + 2 < runs.count else { break }
       var position = Int(clamping: offset)
@@ -110,7 +111,7 @@ extension MP4Items {
     return chapters
   }
 
-  /// Decodes a text sample: its length in two bytes, then UTF-8, or UTF-16 with a byte order mark.
+  /// Decodes a text sample: a length of two bytes, then UTF-8, or UTF-16 with a byte order mark.
   private static func text(at offset: Int, size: Int, in source: ByteSource) throws(FileReadError) -> String {
     let bytes = try source.bytes(at: offset, count: min(size, 4096))
     let length = Int(bytes.bigEndian(UInt16.self) ?? 0)

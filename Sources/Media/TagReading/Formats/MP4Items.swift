@@ -1,8 +1,8 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The item list `moov.udta.meta.ilst` of an MP4 file (Apple's extension of ISO/IEC 14496-12). Pictures are measured
-/// without being read.
+/// The item list `moov.udta.meta.ilst` of an MP4 file (Apple's extension of ISO/IEC 14496-12). The sizes of pictures
+/// are determined without reading them.
 enum MP4Items {
   static func read(from source: ByteSource) throws(FileReadError) -> RawTag? {
     guard let moov = try MP4Box(file: source, from: 0).child("moov", in: source) else { return nil }
@@ -47,12 +47,12 @@ enum MP4Items {
 
   // MARK: Text
 
-  /// The well-known type of UTF-8 values (Apple, QuickTime File Format Specification).
+  /// The type code of UTF-8 values (“well-known types” in Apple, QuickTime File Format Specification).
   private static let utf8: UInt32 = 1
   /// Items that are read as text regardless of their type.
   private static let untyped: Set<String> = ["purl", "egid"]
 
-  /// The key of an item and its texts. The first item with a key takes precedence.
+  /// Returns the key of an item and its texts. The first item with a key takes precedence.
   private static func texts(
     _ item: MP4Box, in source: ByteSource
   ) throws(FileReadError) -> (key: String, values: [String])? {
@@ -60,7 +60,7 @@ enum MP4Items {
     var position = item.body
     let isFree = item.name == "----"
     if isFree {
-      // `mean` and `name`, each with version and flags, form the key.
+      // The key consists of `mean` and `name`, each preceded by a version and flags.
       guard let mean = try MP4Box(at: position, end: item.end, in: source), mean.name == "mean",
         let name = try MP4Box(at: mean.end, end: item.end, in: source), name.name == "name"
       else { return nil }
@@ -82,7 +82,7 @@ enum MP4Items {
         if isFree { break } else { continue }
       }
       let value = try source.bytes(at: data.body + 8, count: data.end - data.body - 8)
-      // Some writers omit the text type of free-form items; values with zeros are not text.
+      // Some programs do not set the text type of free-form items. Values that contain zeros are not text.
       if type != utf8, isFree, value.contains(0) { continue }
       values.append(TagText.utf8(value[...]))
     }
@@ -133,7 +133,8 @@ enum MP4Items {
     }
   }
 
-  /// The MIME type for a well-known type of metadata values (Apple, QuickTime File Format Specification).
+  /// Returns the MIME type for a type code of metadata values (“well-known types” in Apple, QuickTime File Format
+  /// Specification).
   private static func mime(ofType type: UInt64) -> String {
     switch type {
     case 12: "image/gif"
@@ -145,9 +146,9 @@ enum MP4Items {
   }
 }
 
-/// Forms the key of a free-form item, `----`.
+/// Forms the keys of free-form items, `----`.
 package enum MP4ItemName {
-  /// `----` and the two parts, as written by Picard. aacgain terminates the parts with a NUL, like C strings.
+  /// Returns `----` and the two parts, as written by Picard. Parts written by aacgain end with a NUL, like C strings.
   package static func key(mean: [UInt8], name: [UInt8]) -> String {
     "----:" + [mean, name].map { TagText.utf8($0.prefix { $0 != 0 }) }.joined(separator: ":")
   }

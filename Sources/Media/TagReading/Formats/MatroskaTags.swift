@@ -3,7 +3,8 @@ internal import MediaContainers
 
 /// The tags, chapters and attached pictures of Matroska and WebM files (RFC 9559; matroska.org: Tagging).
 ///
-/// Names that mean something else at the album level, such as `TITLE` and `ARTIST`, are prefixed with `ALBUM:` there.
+/// Some names, such as `TITLE` and `ARTIST`, mean something else at the album level, where they are prefixed with
+/// `ALBUM:`.
 struct MatroskaTags {
   private typealias ID = EBMLElement.ID
 
@@ -48,7 +49,7 @@ struct MatroskaTags {
     self.source = source
   }
 
-  /// Offsets of the relevant elements that are before the audio or listed in the index.
+  /// Returns the offsets of the relevant elements that are before the audio or listed in the index.
   private func places(in segment: EBMLElement) throws(FileReadError) -> [Int] {
     let wanted = [ID.info, ID.tags, ID.chapters, ID.attachments]
     var places: Set<Int> = []
@@ -95,7 +96,7 @@ struct MatroskaTags {
     try source.bytes(at: element.body.lowerBound, count: min(element.body.count, 8)).bigEndianNumber
   }
 
-  /// `nil` if the text exceeds the limit for the tag.
+  /// Returns `nil` if the text exceeds the limit for the tag.
   private mutating func text(_ element: EBMLElement) throws(FileReadError) -> String? {
     guard textSize + element.body.count <= TagLimits.textSize else { return nil }
     textSize += element.body.count
@@ -120,7 +121,7 @@ struct MatroskaTags {
         for target in try children(of: targets) {
           switch target.id {
           case 0x68CA: isAlbum = try number(target) == Self.albumLevel
-          // Chapter, edition or attachment.
+          // The tag applies to a chapter, an edition or an attachment.
           case 0x63C4, 0x63C9, 0x63C6: if try number(target) != 0 { isOfFile = false }
           default: break
           }
@@ -188,7 +189,7 @@ struct MatroskaTags {
       }
       guard let data, mime.lowercased().hasPrefix("image/"), !data.body.isEmpty else { continue }
       let start = try source.bytes(at: data.body.lowerBound, count: min(data.body.count, Picture.signatureLength))
-      // Usual names of covers (matroska.org: Cover Art).
+      // Covers are usually named like this (matroska.org: Cover Art).
       let type = name.lowercased().hasPrefix("cover") ? 3 : 0
       tag.pictures.append(Picture.described(type: type, mime: mime, start: start, size: data.body.count))
     }

@@ -5,12 +5,12 @@ struct OggComment {
   private var pages: OggPageReader
   private var pageCount = 0
 
-  /// Maximum number of pages examined: header packets come first, and even a header with a picture of 10 MB takes only
+  /// Maximum number of pages examined. Header packets come first, and even a header with a picture of 10 MB takes only
   /// 160 pages.
   private static let pageLimit = 4_000
-  /// Maximum number of bytes of junk between two pages.
+  /// Maximum number of junk bytes between two pages.
   private static let junkLimit = 64 * 1024
-  /// Maximum size of the packet. Comments store pictures as text, which makes them a third longer.
+  /// Maximum size of the packet. Comments store pictures as Base64 text, which is a third longer.
   private static let packetLimit = 2 * TagLimits.size
 
   /// - Parameter offset: Offset of the first page.
@@ -31,7 +31,7 @@ struct OggComment {
 
   private mutating func comment(of codec: OggCodec, serial: UInt32) throws(FileReadError) -> RawTag {
     var tag = RawTag(.vorbis)
-    // The identification packet fills its page, and the comment starts the next one.
+    // The identification packet fills its page, so the comment starts on the next page.
     var packet: [UInt8] = []
     var hasComment = false
     while let page = try nextPage() {

@@ -1,18 +1,18 @@
 internal import MediaContainers
 
-/// Reads the title, the texts and the tracker of tracker modules: MOD, S3M, IT, XM. Musicians put messages into the
-/// names of samples and instruments; together, the names form the comment (FireLight, "MOD Player Tutorial"; `TECH.DOC`
-/// of Scream Tracker 3.20; `ITTECH.TXT` of Impulse Tracker; `XM.TXT` of Fast Tracker 2).
+/// Reads the title, the texts and the tracker's name from tracker modules: MOD, S3M, IT and XM. Musicians write
+/// messages into the names of samples and instruments, so all names together form the comment (FireLight, "MOD Player
+/// Tutorial"; `TECH.DOC` of Scream Tracker 3.20; `ITTECH.TXT` of Impulse Tracker; `XM.TXT` of Fast Tracker 2).
 struct TrackerModule {
   private let source: ByteSource
   private var tag: RawTag
-  /// `true` if expected data is past the end of the file, or is something else.
+  /// `true` if expected data would be beyond the end of the file, or is something else.
   private var isCutOff = false
 
   /// Maximum number of names read; IT and S3M allow a few hundred.
   private static let nameLimit = 5_000
 
-  /// `nil` for other containers.
+  /// Returns `nil` for other containers.
   static func read(from source: ByteSource, _ container: Container) throws(FileReadError) -> RawTag? {
     let (name, tracker): (String, String)
     switch container {
@@ -63,7 +63,7 @@ struct TrackerModule {
     }
   }
 
-  /// The title is followed by 31 samples of 30 bytes.
+  /// Reads the names of the 31 samples, which follow the title with 30 bytes each.
   private mutating func modLines() throws(FileReadError) -> [String] {
     var lines: [String] = []
     for index in 0..<31 { lines.append(try line(at: 20 + 30 * index, 22)) }
@@ -72,7 +72,7 @@ struct TrackerModule {
 
   // MARK: Scream Tracker and Impulse Tracker
 
-  /// The pattern order is followed by a table of offsets, in paragraphs of 16 bytes.
+  /// Reads the names via a table of offsets, in paragraphs of 16 bytes, that follows the pattern order.
   private mutating func s3mLines() throws(FileReadError) -> [String] {
     let table = 96 + (try number(UInt16.self, at: 32))
     var lines: [String] = []
@@ -82,7 +82,8 @@ struct TrackerModule {
     return lines
   }
 
-  /// The pattern order is followed by tables of the offsets of instruments and samples; a message may be anywhere.
+  /// Reads the names via tables of the offsets of instruments and samples that follow the pattern order. A message may
+  /// be anywhere.
   private mutating func itLines() throws(FileReadError) -> [String] {
     let instrumentCount = try number(UInt16.self, at: 34)
     let sampleCount = try number(UInt16.self, at: 36)
@@ -107,8 +108,8 @@ struct TrackerModule {
 
   // MARK: Fast Tracker
 
-  /// Patterns are followed by instruments with their samples, each with a length prefix. The names of instruments
-  /// precede those of samples.
+  /// Reads the names of instruments, then those of samples. Instruments and their samples, each with a length prefix,
+  /// follow the patterns.
   private mutating func xmLines() throws(FileReadError) -> [String] {
     var position = 60 + (try number(UInt32.self, at: 60))
     for _ in 0..<(try number(UInt16.self, at: 70)) {
@@ -128,7 +129,7 @@ struct TrackerModule {
       var audioSize = 0
       for _ in 0..<min(sampleCount, Self.nameLimit) where !isCutOff {
         let size = try number(UInt32.self, at: position)
-        // Packed samples have four bits each, and follow a table of 16 bytes.
+        // Packed samples have four bits each, after a table of 16 bytes.
         let isPacked = try source.bytes(at: position + 17, count: 1).first == 0xAD
         audioSize += isPacked ? 16 + (size + 1) / 2 : size
         samples.append(try line(at: position + 18, 22))

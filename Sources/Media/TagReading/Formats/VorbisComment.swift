@@ -47,14 +47,15 @@ enum VorbisComment {
     return tag
   }
 
-  /// The key in upper case; `nil` if it is invalid, because it is empty or contains anything but printable ASCII
-  /// without `~`.
+  /// Returns the key in upper case; `nil` if it is invalid: empty, or with a `~` or anything other than printable
+  /// ASCII.
   private static func key(_ bytes: ArraySlice<UInt8>) -> String? {
     guard !bytes.isEmpty, bytes.allSatisfy({ (0x20...0x7D).contains($0) }) else { return nil }
     return bytes.latin1.uppercased()
   }
 
-  /// The picture in a Base64-encoded FLAC PICTURE block. Only the part before the bytes of the picture is decoded.
+  /// Returns the picture in a Base64-encoded FLAC PICTURE block. Only the part before the bytes of the picture is
+  /// decoded.
   private static func picture(inBlock encoded: ArraySlice<UInt8>) -> TagFinding.Picture? {
     let size = Base64.decodedSize(encoded)
     return Picture.flac(Base64.decoded(encoded.prefix(1024)), size: size)
@@ -62,7 +63,7 @@ enum VorbisComment {
   }
 }
 
-/// Base64 decoding (RFC 4648, section 4) that skips invalid characters.
+/// A Base64 decoder (RFC 4648, section 4) that skips invalid characters.
 enum Base64 {
   static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
@@ -81,7 +82,7 @@ enum Base64 {
     return bytes
   }
 
-  /// Length of the result of `decoded`.
+  /// Returns the number of bytes that `decoded` would return.
   static func decodedSize(_ text: ArraySlice<UInt8>) -> Int {
     text.reduce(0) { value(of: $1) == nil ? $0 : $0 + 1 } * 6 / 8
   }

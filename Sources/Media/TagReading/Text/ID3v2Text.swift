@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// The text in an ID3v2 frame: an encoding, and NUL-terminated strings (id3.org: ID3v2.4, section 4).
+/// The text in an ID3v2 frame: an encoding, and strings that end with NULs (id3.org: ID3v2.4, section 4).
 package struct ID3v2Text {
   private let isWide: Bool
   private let decode: (ArraySlice<UInt8>, _ mark: inout ByteOrder?) -> String
@@ -11,7 +11,7 @@ package struct ID3v2Text {
     case big, little
   }
 
-  /// `nil` for an undefined encoding.
+  /// Returns `nil` if the encoding is undefined.
   package init?(encoding: UInt8, _ bytes: ArraySlice<UInt8>) {
     rest = bytes
     switch encoding {
@@ -40,20 +40,20 @@ package struct ID3v2Text {
     return texts
   }
 
-  /// Returns bytes that are not text.
+  /// Reads bytes that are not text.
   mutating func bytes(_ count: Int) -> ArraySlice<UInt8> {
     defer { rest = rest.dropFirst(count) }
     return rest.prefix(count)
   }
 
-  /// Position of the NUL that ends a string, which has two bytes in UTF-16.
+  /// Returns the position of the NUL that ends a string. In UTF-16, it has two bytes.
   package static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
     guard isWide else { return bytes.firstIndex(of: 0) }
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// Decodes UTF-16. A string without a byte order mark has the byte order of the previous string; for the first
-  /// string, the positions of its zeros decide.
+  /// Decodes UTF-16. A string without a byte order mark has the byte order of the previous string. For the first
+  /// string, the positions of its zero bytes decide.
   private static func wide(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool, _ mark: inout ByteOrder?) -> String {
     var text = bytes
     if text.starts(with: [0xFF, 0xFE]) {
@@ -70,7 +70,7 @@ package struct ID3v2Text {
     return TagText.utf16(text, isBigEndian: order == .big)
   }
 
-  /// `true` if most zero bytes are in the first half of a character.
+  /// Returns `true` if most zero bytes are in the first half of a character.
   private static func zerosComeFirst(_ bytes: ArraySlice<UInt8>) -> Bool {
     var zeros = [0, 0]
     for (index, byte) in bytes.enumerated() where byte == 0 { zeros[index & 1] += 1 }

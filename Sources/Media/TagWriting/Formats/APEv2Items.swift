@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// The bytes around the items of an APE tag (wiki.hydrogenaud.io: APEv2 specification).
+/// The header and footer of an APE tag, which enclose its items (wiki.hydrogenaud.io: APEv2 specification).
 struct APEv2Items {
   private let version: UInt32
   private let flags: UInt32
@@ -9,9 +9,9 @@ struct APEv2Items {
 
   private static let hasHeaderFlag: UInt32 = 1 << 31
   private static let isHeaderFlag: UInt32 = 1 << 29
-  /// Maximum number of bytes up to the end of a key.
+  /// Maximum number of bytes from the start of an item to the end of its key.
   private static let headLimit = 8 + 1_024
-  /// Maximum number of bytes read from a text item; the items written here are shorter.
+  /// Maximum number of bytes read from a text item. Items written by this module are shorter.
   private static let textLimit = 1 << 20
 
   /// Creates a tag for a file that does not have one yet.
@@ -40,7 +40,7 @@ struct APEv2Items {
       let kind = head[4] >> 1 & 3
       // An item that is not binary data is text or a URL.
       var item = EditableTag.Entry(isText: kind != 1, content: .original(position..<value.upperBound))
-      // The text can be edited.
+      // Only the text of such items can be edited.
       if head[4] & 7 == 0 {
         item.key = head[8..<keyEnd].latin1
         if value.count <= Self.textLimit {

@@ -1,8 +1,8 @@
 internal import MediaContainers
 internal import TagReading
 
-/// An ASF (WMA) file, with the attributes in its extended content description (Advanced Systems Format Specification
-/// 1.20, section 3.11).
+/// An ASF (WMA) file whose tags are the attributes in its extended content description (Advanced Systems Format
+/// Specification 1.20, section 3.11).
 struct ASFFile: TagContainer {
   var tags: [EditableTag]
   private let header: [UInt8]
@@ -55,7 +55,7 @@ struct ASFFile: TagContainer {
     TagWriteError(.oddStructure, "\(what); such ASF files are not changed.")
   }
 
-  /// Reads the attributes: name, type and value, with their lengths.
+  /// Reads the attributes: a name, a type and a value, with their lengths.
   private static func attributes(_ object: [UInt8]) throws(TagWriteError) -> [EditableTag.Entry] {
     guard let count = object.littleEndian(UInt16.self, at: ASFObject.headerSize) else { throw odd("A list is cut off") }
     var attributes: [EditableTag.Entry] = []
@@ -73,7 +73,7 @@ struct ASFFile: TagContainer {
       let value = object[valueStart..<end]
       switch type {
       case textType: attribute.values = [text(value)]
-      // Booleans, and numbers with four, eight and two bytes.
+      // A Boolean, or a number of four, eight or two bytes.
       case 2...5 where value.count <= 8: attribute.values = [String(Array(value.reversed()).bigEndianNumber)]
       default: attribute.key = ""
       }
@@ -114,7 +114,7 @@ struct ASFFile: TagContainer {
     let replaced = description ?? header.count..<header.count
     let growth = object.count - replaced.count
     var new = header
-    // A wrong size stays wrong, because decoders trust the length next to it only if the size is right.
+    // An incorrect size must stay incorrect: decoders trust the length next to it only if the size is correct.
     let place = fileProperties + Self.fileSizeOffset
     if header.littleEndian(UInt64.self, at: place) == UInt64(size) {
       new.replaceSubrange(place..<place + 8, with: UInt64(size + growth).littleEndianBytes)

@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// A picture in an ID3v2 frame or an APEv2 item, to be used in another tag. Its bytes stay in the file.
+/// A picture in an ID3v2 frame or an APEv2 item that is to be copied to another tag. Its bytes are not loaded.
 struct AttachedPicture {
   /// The type in ID3v2's APIC frame.
   var type: UInt8
@@ -9,10 +9,10 @@ struct AttachedPicture {
   var description: String
   var data: Range<Int>
 
-  /// Maximum number of bytes before a picture.
+  /// Maximum number of bytes that precede a picture.
   private static let headLimit = 1_024
 
-  /// `nil` unless the APEv2 item is a picture, such as `Cover Art (Front)`.
+  /// Returns `nil` unless the APEv2 item is a picture, such as `Cover Art (Front)`.
   init?(item range: Range<Int>, in source: ByteSource) throws {
     let head = try source.bytes(at: range.lowerBound, count: min(Self.headLimit, range.count))
     guard head.count > 8, head[4] >> 1 & 3 == 1, let keyEnd = head[8...].firstIndex(of: 0),
@@ -26,7 +26,7 @@ struct AttachedPicture {
     mime = APEv2Pictures.mime(ofPicture: try source.bytes(at: data.lowerBound, count: APEv2Pictures.signatureLength))
   }
 
-  /// `nil` unless the frame is an `APIC` frame that is neither compressed nor encrypted.
+  /// Returns `nil` unless the frame is an `APIC` frame that is neither compressed nor encrypted.
   init?(frame range: Range<Int>, in source: ByteSource) throws {
     let head = try source.bytes(at: range.lowerBound, count: min(Self.headLimit, range.count))
     guard head.has("APIC"), head.count > 14, head[9] == 0, head[10] <= 3,
@@ -45,7 +45,7 @@ struct AttachedPicture {
     guard !data.isEmpty else { return nil }
   }
 
-  /// The start of an APEv2 item, up to the picture itself.
+  /// The start of an APEv2 item, up to the data of the picture.
   var apeItemHead: [UInt8] {
     let name = Array((description.isEmpty ? "cover" : description).utf8.filter { $0 != 0 }) + [0]
     let key = APEv2Pictures.key(ofType: Int(type))

@@ -1,17 +1,17 @@
 internal import MediaContainers
 internal import TagReading
 
-/// A WAV or AIFF file with an ID3v2 tag in a separate chunk.
+/// A WAV or AIFF file with an ID3v2 tag in its own chunk.
 struct ChunkFile: TagContainer {
   var tags: [EditableTag]
   private let isBigEndian: Bool
   private let start: Int
   private let size: Int
   private let envelope: ID3v2Envelope
-  /// Range of the tag chunk, including header and padding.
+  /// Range of the tag chunk, including its header and padding.
   private let chunk: Range<Int>?
   private let id: [UInt8]
-  /// Number of padding bytes missing after the last chunk.
+  /// Number of padding bytes that are missing after the last chunk.
   private let padding: Int
 
   /// Maximum number of zeros accepted after a tag.
@@ -23,7 +23,7 @@ struct ChunkFile: TagContainer {
     size = source.size
     let field = try source.bytes(at: start + 4, count: 4)
     let claimed = isBigEndian ? field.bigEndian(UInt32.self) : field.littleEndian(UInt32.self)
-    // Some writers omit the padding byte of a last chunk with an odd size, and may or may not count it.
+    // Some programs omit the padding byte of a last chunk with an odd size. The claimed size may or may not include it.
     guard let claimed, [source.size, source.size + 1].contains(start + 8 + Int(claimed)),
       var chunks = ChunkReader(source, container, at: start)
     else { throw Self.odd("The file does not have the length that it claims") }
@@ -31,7 +31,7 @@ struct ChunkFile: TagContainer {
     var end = start + 12
     var tagEnd = 0
     while let found = try chunks.next() {
-      // The start of the next chunk is known only now.
+      // Only now is the start of the next chunk known.
       if tags.last?.end == end { tagEnd = found.start }
       guard found.end <= source.size else { throw Self.odd("A chunk reaches past the end of the file") }
       end = found.end
@@ -42,14 +42,14 @@ struct ChunkFile: TagContainer {
     else {
       throw Self.odd("The chunks do not fill the file, or there are several for tags")
     }
-    // A chunk appended to a last chunk with an odd size has to follow the padding byte.
+    // A chunk that is appended after a chunk of odd size must follow the padding byte.
     padding = chunks.position - source.size
     if tags.last?.end == end { tagEnd = source.size }
     var frames: [EditableTag.Entry] = []
     var envelope = ID3v2Envelope()
     if let tag = tags.first {
       let header = try source.bytes(at: tag.body, count: min(10, tag.size))
-      // Some writers put zeros after the tag.
+      // Some programs write zeros after the tag.
       let own = header.count == 10 ? min(tag.size, 10 + ID3v2Header.syncsafe(header[6..<10])) : 0
       let rest = try source.bytes(at: tag.body + own, count: min(tag.size - own, Self.fillLimit + 1))
       guard rest.count <= Self.fillLimit, rest.allSatisfy({ $0 == 0 }) else {
@@ -59,7 +59,7 @@ struct ChunkFile: TagContainer {
       id = try source.bytes(at: tag.start, count: 4)
       chunk = tag.start..<tagEnd
     } else {
-      // Other programs that write such chunks spell the identifier this way.
+      // This is how other programs that write such chunks spell the identifier.
       id = Array((isBigEndian ? "ID3 " : "id3 ").utf8)
       chunk = nil
     }

@@ -1,18 +1,18 @@
 internal import MediaContainers
 internal import TagReading
 
-/// A file with encoded audio between tags of other formats: MPEG audio, Monkey's Audio, WavPack, Musepack.
+/// A file that consists of encoded audio between tags of other formats: MPEG audio, Monkey's Audio, WavPack, Musepack.
 struct EncodedAudioFile: TagContainer {
   var tags: [EditableTag]
   private let leading: TagRegions.Leading
-  /// In file order.
+  /// The tags after the audio, in file order.
   private let trailing: [TagRegions.Region]
   private let id3v2: ID3v2Envelope
   private let apev2: APEv2Items
   private let size: Int
 
-  /// - Parameter prefersID3v2: `true` if new fields go into ID3v2, as in MP3, where some programs read nothing else;
-  ///   `false` if they go into APEv2.
+  /// - Parameter prefersID3v2: `true` to write new fields to ID3v2, as in MP3, where some programs read nothing else;
+  ///   `false` to write them to APEv2.
   init(_ source: ByteSource, _ leading: TagRegions.Leading, prefersID3v2: Bool) throws {
     self.leading = leading
     size = source.size
@@ -59,7 +59,7 @@ struct EncodedAudioFile: TagContainer {
     return splice
   }
 
-  /// Returns the pictures of the second tag as entries of the first.
+  /// Returns the pictures of the second tag as entries for the first.
   func pictures(from source: ByteSource) throws -> [EditableTag.Entry] {
     guard tags.count == 2 else { return [] }
     var pictures: [EditableTag.Entry] = []

@@ -41,7 +41,7 @@ struct FLACFile: TagContainer {
       throw TagWriteError(.noRoom, "The Vorbis comment would become larger than a block of FLAC can be.")
     }
     let old = blocks.first { $0.kind == FLACBlockReader.vorbisComment }
-    // Padding absorbs the difference, so the audio keeps its position.
+    // Padding absorbs the difference, so the audio does not move.
     let growth = new.count - (old.map(\.body.count) ?? -Self.headerSize)
     let pad = blocks.firstIndex {
       $0.kind == Self.padding && (growth..<Self.maxBlockSize + growth).contains($0.body.count)

@@ -1,24 +1,24 @@
 internal import MediaContainers
 internal import TagReading
 
-/// The bytes around the frames of an ID3v2 tag (id3.org: ID3v2.2, 2.3, 2.4). A tag keeps its version.
+/// The parts of an ID3v2 tag that enclose its frames (id3.org: ID3v2.2, 2.3, 2.4). A tag keeps its version.
 struct ID3v2Envelope {
   /// The minor version: 2, 3 or 4.
   private let version: UInt8
   private let revision: UInt8
   private var flags: UInt8
-  /// Number of bytes after the header that were available for frames and padding.
+  /// Number of bytes that the original tag had for frames and padding.
   private let roomSize: Int
 
   private static let headerSize = 10
   private static let unsynchronization: UInt8 = 0x80
-  /// Number of bytes of padding added for later changes when the tag has to grow.
+  /// Number of bytes of padding, for later changes, that are added when the tag has to grow.
   private static let newPadding = 1_024
   private static let maxTagSize = 1 << 28
-  /// Maximum size of an unsynchronized tag, which is parsed in memory.
+  /// Maximum size of an unsynchronized tag, because it is parsed in memory.
   private static let sizeLimit = 64 << 20
   private static let blockSize = 1 << 16
-  /// Maximum number of bytes read from a text frame; the frames written here are shorter.
+  /// Maximum number of bytes read from a text frame. Frames written by this module are shorter.
   private static let textLimit = 1 << 20
 
   /// Creates a tag for a file that does not have one yet.
@@ -35,7 +35,7 @@ struct ID3v2Envelope {
       throw Self.odd("is not one of version 2.2, 2.3 or 2.4")
     }
     (version, revision, flags) = (header[3], header[4], header[5])
-    // Allows unsynchronization and, from 2.3 on, the experimental flag.
+    // Only unsynchronization and, from 2.3 on, the experimental flag are allowed.
     let allowed: UInt8 = version == 2 ? 0x80 : 0xA0
     guard flags & ~allowed == 0 else { throw Self.odd("has an extended header, a footer or unknown flags") }
     guard header[6..<10].allSatisfy({ $0 < 0x80 }),
@@ -48,7 +48,7 @@ struct ID3v2Envelope {
       flags &= ~Self.unsynchronization
       let bytes = ID3v2Tag.resynchronized(try source.bytes(at: body.lowerBound, count: body.count))
       frames = try Self.frames(ByteSource(bytes), 0..<bytes.count, version: version, isUnsynchronized: false)
-      // The decoded bytes are not in the file.
+      // The file does not contain the decoded bytes.
       for index in frames.indices {
         if case .original(let range) = frames[index].content { frames[index].content = .bytes(Array(bytes[range])) }
       }
@@ -97,7 +97,7 @@ struct ID3v2Envelope {
       frames.append(entry)
       position = content.upperBound
     }
-    // Apparent padding may be part of a frame with a wrong length.
+    // Bytes that look like padding may be part of a frame with a wrong length.
     while position < body.upperBound {
       let padding = try source.bytes(at: position, count: min(blockSize, body.upperBound - position))
       guard !padding.isEmpty, padding.allSatisfy({ $0 == 0 }) else {
@@ -108,7 +108,7 @@ struct ID3v2Envelope {
     return frames
   }
 
-  /// Prefixes of frames that programs show as text: texts, links, comments, lyrics, private data.
+  /// Prefixes of the frames that programs show as text: texts, links, comments, lyrics, private data.
   private static let textMarks = ["T", "W", "COM", "USLT", "ULT", "PRIV"]
 
   private static func mayBeText(_ id: String, size: Int) -> Bool {
@@ -116,14 +116,14 @@ struct ID3v2Envelope {
     return name.hasPrefix("T") && name.utf8.count == 4 && (1...textLimit).contains(size)
   }
 
-  /// Also accepts three letters and a space or NUL, as written by old programs.
+  /// Also accepts three letters followed by a space or NUL, which old programs write.
   private static func isFrameID(_ bytes: ArraySlice<UInt8>) -> Bool {
     func isPart(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) }
     guard let last = bytes.last else { return false }
     return bytes.dropLast().allSatisfy(isPart) && (isPart(last) || bytes.count == 4 && (last == 0 || last == 0x20))
   }
 
-  /// The key and the values of a text frame.
+  /// Returns the key and the values of a text frame.
   private static func text(
     _ id: String, _ content: ArraySlice<UInt8>, _ flags: ID3v2FrameFlags, isUnsynchronized: Bool
   ) -> (key: String, values: [String])? {
@@ -136,13 +136,13 @@ struct ID3v2Envelope {
     return (key, text.all().filter { !$0.isEmpty })
   }
 
-  /// `true` if a frame can be created for the key.
+  /// Returns `true` if a frame can be created for the key.
   static func hasFrame(for key: String) -> Bool {
     key == "COMM" || key == "USLT" || key.hasPrefix("UFID:")
       || key.hasPrefix("T") && (key.utf8.count == 4 && key != "TMCL" && key != "TIPL" || key.hasPrefix("TXXX:"))
   }
 
-  /// Creates text frames in the most compact encoding that the version supports.
+  /// Creates text frames in the most compact encoding that the tag's version supports.
   func frame(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     let parts = key.split(separator: ":", maxSplits: 1)
     let name = String(parts.first ?? "")
@@ -164,8 +164,8 @@ struct ID3v2Envelope {
     }
   }
 
-  /// The start of an attached picture (2.4 section 4.14), up to the picture itself; `nil` if the tag cannot store it
-  /// unchanged.
+  /// Returns the start of an attached picture (2.4 section 4.14), up to the data of the picture; `nil` if the tag
+  /// cannot store it unchanged.
   func pictureHead(type: UInt8, mime: String, description: String, size: Int) -> [UInt8]? {
     guard version > 2, flags & Self.unsynchronization == 0 else { return nil }
     let (encoding, text) = encoded([description])
@@ -180,7 +180,7 @@ struct ID3v2Envelope {
     return (1, Array(wide.joined(separator: [0, 0])))
   }
 
-  /// - Parameter dataSize: Number of bytes that will follow the frame's own bytes.
+  /// - Parameter dataSize: Number of bytes that will follow the bytes created here.
   private func frame(_ name: String, _ parts: [[UInt8]], dataSize: Int = 0) throws(TagWriteError) -> [UInt8] {
     let body = parts.flatMap(\.self)
     let size = body.count + dataSize
@@ -192,7 +192,8 @@ struct ID3v2Envelope {
       return Array(id.utf8) + UInt32(size).bigEndianBytes.dropFirst() + body
     case 3: return Array(name.utf8) + UInt32(size).bigEndianBytes + [0, 0] + body
     default:
-      // If the tag has the flag, its frames have it, too. Unsynchronization does not change ASCII and UTF-8.
+      // If the flag is set for the tag, it must be set for its frames, too. Unsynchronization does not change ASCII and
+      // UTF-8.
       let flag: UInt8 = flags & Self.unsynchronization != 0 ? 2 : 0
       return Array(name.utf8) + Self.syncsafe(size) + [0, flag] + body
     }
@@ -202,7 +203,7 @@ struct ID3v2Envelope {
 
   /// Returns the tag with these frames; empty if there are none, because a tag needs at least one.
   ///
-  /// - Parameter isEven: `true` if the length must be even, as for a chunk.
+  /// - Parameter isEven: `true` if the length must be even, as in a chunk.
   func tag(_ frames: EditableTag, isEven: Bool = false) throws(TagWriteError) -> FileSplice {
     var splice = FileSplice()
     let content = frames.content

@@ -3,13 +3,13 @@ internal import TagReading
 
 /// An MP4 file with the items in `moov.udta.meta.ilst` (Apple's extension of ISO/IEC 14496-12).
 ///
-/// If the free space after `moov` cannot make up for a change in its length, the audio moves, and the chunk offsets in
+/// If the free space after `moov` cannot absorb a change in its length, the audio moves, and the chunk offsets in
 /// `stco` and `co64` are updated.
 struct MP4File: TagContainer {
   var tags: [EditableTag]
   private let source: ByteSource
   private let moov: MP4Box
-  /// Free space directly after `moov`.
+  /// The free space directly after `moov`.
   private let free: MP4Box?
   /// `true` if boxes other than `moov` contain offsets from the start of the file.
   private let hasOtherOffsets: Bool
@@ -54,7 +54,7 @@ struct MP4File: TagContainer {
 
   // MARK: Items
 
-  /// The boxes from `moov` down to the list of items, as far as they exist.
+  /// Returns the boxes from `moov` down to the list of items, as far as they exist.
   private static func path(of root: MP4Box, in source: ByteSource) throws -> [MP4Box] {
     var best = [root]
     var position = root.body
@@ -158,7 +158,7 @@ struct MP4File: TagContainer {
         filler = UInt32(size).bigEndianBytes + Array("free".utf8)
         filler += [UInt8](repeating: 0, count: min(size - 8, max(0, -growth)))
       }
-      // As much of the free space's content is kept as there is room for.
+      // Keeps as much of the free space's content as fits.
       patches.append((free.start..<free.end - max(0, size - filler.count), Self.splice(filler)))
       growth = 0
     }
@@ -221,7 +221,7 @@ struct MP4File: TagContainer {
     return (patches, growth)
   }
 
-  /// Returns the end of the last child; in QuickTime files, four zeros may follow it in `udta`.
+  /// Returns the end of the last child. In QuickTime files, `udta` may end with four zeros.
   private static func endOfChildren(of box: MP4Box, in source: ByteSource) throws -> Int {
     var position = try box.firstChild(in: source)
     while position < box.end, let child = try MP4Box(at: position, end: box.end, in: source) { position = child.end }
@@ -230,7 +230,7 @@ struct MP4File: TagContainer {
     return position
   }
 
-  /// Returns the chunk offset tables in `moov`, with `growth` added to all offsets that are after `moov`.
+  /// Returns the chunk offset tables in `moov`, with `growth` added to all offsets of data after `moov`.
   private func placesMoved(by growth: Int) throws -> [(range: Range<Int>, new: FileSplice)] {
     guard try moov.child("cmov", in: source) == nil, try moov.child("mvex", in: source) == nil else {
       throw Self.odd("The box moov is compressed, or the file is made of fragments")

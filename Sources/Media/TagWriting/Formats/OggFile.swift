@@ -1,9 +1,10 @@
 internal import MediaContainers
 
-/// An Ogg file with the comment packet of its first audio stream (RFC 3533; RFC 7845; Vorbis I specification, annex A).
+/// An Ogg file whose tag is the comment packet of its first audio stream (RFC 3533; RFC 7845; Vorbis I specification,
+/// annex A).
 ///
-/// The pages from that packet to the end of the stream's headers are rewritten. If their number changes, all later
-/// pages of the stream get new numbers and checksums.
+/// The pages from that packet to the end of the stream's headers are rewritten. If the number of pages changes, all
+/// later pages of the stream get new numbers and checksums.
 struct OggFile: TagContainer {
   var tags: [EditableTag]
   let isOpus: Bool
@@ -14,7 +15,7 @@ struct OggFile: TagContainer {
   private let firstNumber: UInt32
   private let oldPageCount: Int
   private let laterHeaders: [[UInt8]]
-  /// Pages of other streams between the rewritten pages.
+  /// Pages of other streams, located between the rewritten pages.
   private let between: [Range<Int>]
   private let headersStart: Int
   private let headersEnd: Int

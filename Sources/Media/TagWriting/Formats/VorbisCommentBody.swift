@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// The bytes around the entries of a Vorbis comment (Vorbis I specification, section 5).
+/// The parts of a Vorbis comment that enclose its entries (Vorbis I specification, section 5).
 struct VorbisCommentBody {
   private let vendor: [UInt8]
   /// The bytes after the entries: the framing bit of Vorbis, or the padding of Opus.
@@ -42,7 +42,7 @@ struct VorbisCommentBody {
     rest = Array(bytes[position...])
   }
 
-  /// Keys are printable ASCII without `=` and `~`.
+  /// Returns `true` if the key is valid: printable ASCII without `=` and `~`.
   static func isKey(_ key: String) -> Bool {
     !key.isEmpty && key.utf8.allSatisfy { (0x20...0x7D).contains($0) && $0 != 0x3D }
   }

@@ -1,14 +1,14 @@
-/// Finds the bytes of old headers at other positions in new ones. A rolling checksum over the old bytes looks up blocks
-/// of the new bytes (after A. Tridgell and P. Mackerras, The rsync algorithm, 1996).
+/// Finds the bytes of old headers at other positions in new ones. Blocks of the new bytes are looked up by a rolling
+/// checksum over the old bytes (after A. Tridgell and P. Mackerras, The rsync algorithm, 1996).
 struct ByteMatcher {
   private static let blockSize = 48
   private static let base: UInt32 = 0x0100_0193
-  /// `base` to the power of the block size.
+  /// `base` raised to the power of the block size.
   private static let leadingFactor: UInt32 = (0..<blockSize).reduce(1) { power, _ in power &* base }
   private static let minZeroRun = 32
 
   private let fresh: [(start: Int, bytes: [UInt8])]
-  /// For each checksum, the part and position of the last block that has it.
+  /// The part and position of the last block with each checksum.
   private var blocks: [UInt32: (part: Int, place: Int)] = [:]
 
   init(_ fresh: [(start: Int, bytes: [UInt8])]) {

@@ -2,14 +2,14 @@ public import Analysis
 internal import MediaContainers
 
 /// Instructions for restoring a file, byte for byte, from its replacement: ranges of the replacement, and the bytes
-/// that the replacement lacks.
+/// that are missing from it.
 public struct FileReversal: Hashable, Sendable {
   public enum Piece: Hashable, Sendable {
-    /// Bytes of the new file.
+    /// Bytes that the new file contains.
     case kept(Range<Int>)
     case bytes([UInt8])
     case zeros(Int)
-    /// Ogg pages of the new file, renumbered.
+    /// Ogg pages that the new file contains with other numbers.
     case pages(Range<Int>, serial: UInt32, numberShift: UInt32)
   }
 
@@ -31,7 +31,7 @@ public struct FileReversal: Hashable, Sendable {
   private static let comparisonLimit = 32 << 20
 
   /// - Parameter splice: The pieces of the new file.
-  /// - Returns: `nil` if restoring the old file would take more than `literalLimit` bytes.
+  /// - Returns: `nil` if more than `literalLimit` bytes would have to be stored to restore the old file.
   static func of(
     _ splice: FileSplice, source: ByteSource, old: FileDigest, new: FileDigest
   ) throws(TagWriteError) -> FileReversal? {
@@ -81,7 +81,7 @@ public struct FileReversal: Hashable, Sendable {
     return literalCount <= literalLimit ? reversal : nil
   }
 
-  /// The pieces of the old file, as ranges of the new file.
+  /// The pieces of the old file, given as ranges of the new file.
   var splice: FileSplice {
     var splice = FileSplice()
     for piece in pieces {
@@ -95,7 +95,7 @@ public struct FileReversal: Hashable, Sendable {
     return splice
   }
 
-  /// `true` if all pieces are within the new file, and add up to the size of the old file.
+  /// `true` if all pieces are within the new file and their sizes add up to the size of the old file.
   var isConsistent: Bool {
     pieces.allSatisfy { piece in
       switch piece {

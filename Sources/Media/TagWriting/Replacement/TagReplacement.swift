@@ -8,14 +8,15 @@ internal import TagReading
 
 /// Replaces a file with a copy that has other tags.
 ///
-/// The new file is created in the same folder, written to disk, checked, and then renamed: at any moment, either the
-/// old or the new file exists completely, even if this process or the disk fails. A file that another program changed
-/// in the meantime is left alone (`LockedFile`). If the path is a symbolic link, its target is replaced.
+/// The new file is created in the same folder, written to disk, checked, and then renamed. At any moment, either the
+/// old or the new file exists completely, even if this process or the disk fails. A file that another program has
+/// changed in the meantime is left alone (`LockedFile`). If the path is a symbolic link, its target is replaced.
 public struct TagReplacement {
   public struct Options: Hashable, Sendable {
-    /// Gives the new file the times of the old one.
+    /// `true` to give the new file the times of the old one.
     public var preservesTimes = false
-    /// Replaces a file that has several hard links under this name only; the other names keep the old file.
+    /// `true` to accept a file that has several hard links. Only this name gets the new file; the other names keep the
+    /// old one.
     public var splitsHardLinks = false
 
     public init() {}
@@ -24,7 +25,7 @@ public struct TagReplacement {
   /// The path with all symbolic links resolved.
   public let path: FilePath
   public let file: TaggedFile
-  /// The old file.
+  /// The identity of the old file.
   public let identity: FileIdentity
   /// The tags that readers see in the old file.
   public let tags: TagFinding
@@ -32,7 +33,7 @@ public struct TagReplacement {
 
   /// Opens a file for replacement.
   ///
-  /// - Throws: `TagWriteError` if it must not or cannot be changed.
+  /// - Throws: `TagWriteError` if the file cannot or must not be changed.
   public init(_ path: FilePath, _ options: Options) throws(TagWriteError) {
     do throws(Errno) {
       self.path = try path.resolved()
@@ -53,7 +54,7 @@ public struct TagReplacement {
     guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {
       throw TagWriteError(.notWritable, "The file is read-only.")
     }
-    // Root could still write there, but the person who removed the permission does not want that.
+    // Root could still write there, but whoever removed the permission does not want that.
     let folder = self.path.removingLastComponent()
     guard let rights = FileIdentity(folder)?.permissions, rights & 0o222 != 0, folder.allows(.write) else {
       throw TagWriteError(.notWritable, "The folder is read-only.")
@@ -66,10 +67,10 @@ public struct TagReplacement {
     }
   }
 
-  /// Facts about a new file just before it replaces the old one.
+  /// Information about a new file just before it replaces the old one.
   public struct Prepared {
     public var identity: FileIdentity
-    /// Instructions for restoring the old file; `nil` if they would take too many bytes.
+    /// Instructions for restoring the old file; `nil` if storing them would take too many bytes.
     public var reversal: FileReversal?
   }
 
@@ -79,14 +80,15 @@ public struct TagReplacement {
     return content.id == id && content.fault == nil
   }
 
-  /// Replaces the file with one that has other items.
+  /// Replaces the file with a copy that has other items.
   ///
   /// - Parameters:
   ///   - items: The items to set; an item without values is removed.
   ///   - fields: The canonical names of the fields that are set. No other field may change.
-  ///   - expected: The values that readers must find in the new file, by canonical name.
+  ///   - expected: The values that readers must find in the new file, by canonical field name.
   ///   - contentID: The id of the analyzed audio.
-  ///   - beforeRenaming: Called when the new file is complete and checked. If it throws, the file is not replaced.
+  ///   - beforeRenaming: Called when the new file is complete and has been checked. If it throws, the file is not
+  ///     replaced.
   /// - Returns: The new file.
   /// - Throws: `TagWriteError`, or the error of `beforeRenaming`. The old file is then unchanged.
   @discardableResult
@@ -111,7 +113,8 @@ public struct TagReplacement {
     }
   }
 
-  /// Data read while another program was writing may be inconsistent, which does not mean that the file is faulty.
+  /// Reports inconsistent data as a change, because another program may have been writing while the data was read. The
+  /// file itself need not be faulty.
   private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -122,7 +125,7 @@ public struct TagReplacement {
 
   /// Restores the old file, byte for byte.
   ///
-  /// - Returns: The new file; `nil` if the present file is not the replacement of the old file, and nothing was done.
+  /// - Returns: The new file; `nil` if the present file is not the replacement of the old file, so nothing was done.
   /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
     let old = try lock()
@@ -135,7 +138,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Locks the file, which must still be the one opened by `init`.
+  /// Locks the file, which must still be the one that `init` opened.
   private func lock() throws(TagWriteError) -> LockedFile {
     do throws(LockedFile.Failure) {
       let file = try LockedFile(path)
@@ -199,7 +202,7 @@ public struct TagReplacement {
     }
   }
 
-  /// Throws unless the new file is the old file with the new items.
+  /// Throws an error unless the new file equals the old file with the new items.
   private func check(
     _ new: FilePath, _ items: [TagItem], _ fields: Set<String>, _ expected: [String: String],
     _ content: AudioContent, against changed: TaggedFile
@@ -233,8 +236,8 @@ public struct TagReplacement {
     }
   }
 
-  /// `true` if readers see the same tags except for the given fields. Fields transferred from another tag may have a
-  /// different key here.
+  /// Returns `true` if readers see the same tags, except for the given fields. Fields copied from another tag may have
+  /// a different key.
   private static func isSame(
     _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
     _ transferred: [TagTransfer.Item]

@@ -1,7 +1,9 @@
 /// Damage to a binary file from a transfer in text mode.
-package enum TextTransfer: Hashable, Sendable {
+package enum TextModeDamage: Hashable, Sendable {
   /// A carriage return was inserted before each line feed.
   case addedCarriageReturns
+  /// Carriage returns became line feeds.
+  case replacedCarriageReturns
   /// All bytes lost their highest bit.
   case strippedHighBits
 
@@ -12,6 +14,10 @@ package enum TextTransfer: Hashable, Sendable {
   /// Minimum number of distinct byte values for a conclusion: a signal with only a few levels has fewer.
   private static let minimumValueCount = 64
   private static let minimumByteCount = 4_096
+  /// Minimum number of each other byte if there is no carriage return, and of line feeds relative to the mean of all
+  /// bytes. Frames that repeat may lack some value, but hardly only this one.
+  private static let minOtherCount = 8
+  private static let minLineFeedRatio = 1.4
 
   /// `nil` if no damage can be shown, as in short files.
   ///
@@ -29,32 +35,35 @@ package enum TextTransfer: Hashable, Sendable {
     }
     let bytes = try source.bytes(at: start, count: min(Self.sampleSize, audio.count))
     guard bytes.count >= Self.minimumByteCount else { return nil }
-    // Most audio rules out both kinds of damage within a few hundred bytes.
+    // Most audio rules out all kinds of damage within a few hundred bytes.
     var hasBareLineFeed = false
     var hasHighBit = false
-    var lineFeedCount = 0
-    var isUsed = [Bool](repeating: false, count: 256)
-    var isUsedBesideSigns = isUsed
+    var counts = [Int](repeating: 0, count: 256)
+    var isUsedBesideSigns = [Bool](repeating: false, count: 256)
     var previous: UInt8 = 0x0D
     var index = 0
     for byte in bytes {
-      if byte == 0x0A {
-        lineFeedCount += 1
-        if previous != 0x0D { hasBareLineFeed = true }
-      }
+      if byte == 0x0A, previous != 0x0D { hasBareLineFeed = true }
       previous = byte
-      isUsed[Int(byte)] = true
+      counts[Int(byte)] += 1
       if unit.map({ index % $0.byteCount != $0.signIndex }) ?? true {
         isUsedBesideSigns[Int(byte)] = true
         if byte >= 0x80 { hasHighBit = true }
       }
-      if hasBareLineFeed, hasHighBit { return nil }
+      if hasBareLineFeed, hasHighBit, unit != nil || counts[0x0D] > 0 { return nil }
       index += 1
     }
-    func isRich(_ values: [Bool]) -> Bool { values.count { $0 } >= Self.minimumValueCount }
-    if !hasBareLineFeed, lineFeedCount >= Self.minimumLineFeedCount, isRich(isUsed) {
+    let lineFeedCount = counts[0x0A]
+    if !hasBareLineFeed, lineFeedCount >= Self.minimumLineFeedCount,
+      counts.count(where: { $0 > 0 }) >= Self.minimumValueCount
+    {
       self = .addedCarriageReturns
-    } else if !hasHighBit, isRich(isUsedBesideSigns) {
+    } else if unit == nil, counts[0x0D] == 0,
+      counts.indices.allSatisfy({ $0 == 0x0D || counts[$0] >= Self.minOtherCount }),
+      Double(lineFeedCount) > Self.minLineFeedRatio * Double(bytes.count) / 256
+    {
+      self = .replacedCarriageReturns
+    } else if !hasHighBit, isUsedBesideSigns.count(where: { $0 }) >= Self.minimumValueCount {
       self = .strippedHighBits
     } else {
       return nil
