@@ -5,6 +5,9 @@
 #               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
 # make bench-check  instructions of fixed work, against those in Benchmarks/instructions.json: finds a loss of 3%; a minute
 # make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
+# make healthy  1,000 intact files of many encoders, none of which may be called damaged
+# make links    500 links planted in a library, of which the server may give away nothing; also part of `make test`
+# make damage   1,700 damaged files of all containers, none of which may be called fine if strict tools find the damage
 # make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
 # make deb      a Debian package; make dist: archives of source and binary; make image: a container image; see docs/packages.md
 # make check-package  install, run, upgrade and remove the package in a clean root; minutes, and as root
@@ -34,7 +37,8 @@ LINK    := -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 BUILD   := NOCTURNE_ICU_DATA="$(CURDIR)/$(ICU)" swift build $(RELEASE) $(LINK) -debug-info-format none --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year fuzz sanitize release-check \
+.PHONY: run build test bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year healthy damage links fuzz sanitize \
+	release-check \
 	install deb dist image check-package recipes spark wheel samples clean
 
 # Broken files in a library must not make `make` fail: the summary names them.
@@ -75,6 +79,18 @@ soak: build
 
 year: build
 	@Benchmarks/soak/year.py $(ANALYZE)
+
+healthy: build
+	@Scripts/setup healthy
+	@$(PYTHON) Benchmarks/healthy/healthy.py $(ANALYZE)
+
+links: build
+	@Scripts/setup test
+	@Scripts/run-checks --analyze $(ANALYZE) planted-links
+
+damage: build
+	@Scripts/setup damage
+	@$(PYTHON) Benchmarks/damage/damage.py $(ANALYZE)
 
 # The Swift compiler uses only the last of several --sanitize options, so -Xswiftc names both.
 fuzz:

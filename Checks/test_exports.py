@@ -298,7 +298,6 @@ def test_checksums_and_a_bag(library, first):
         library.run(f"{algorithm}sum", "--strict", "-c", folder)
     bag, _ = export(library, "bagit", "--option", f"root={library.music}")
     shutil.copytree(library.music, bag / "data")
-    (bag / "data/broken.mp3").unlink()
     library.run(sys.executable, "-m", "bagit", "--validate", bag)
 
 

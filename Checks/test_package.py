@@ -208,6 +208,8 @@ def test_lintian_has_nothing_to_say(package):
 def test_the_program(root):
     assert run(ROOT / "Scripts/version") in root.analyze("--version")
     assert "WRONG" not in root.analyze("doctor")
+    known = root.run("ldconfig", "-p")
+    assert [name for name in run(ROOT / "packaging/loaded-libraries").split() if name not in known] == []
 
 
 @pytest.mark.parametrize("path", INSTALLED)

@@ -1,4 +1,7 @@
 """Sources have one format and plain English, and generated files agree with their sources."""
+import re
+import subprocess
+
 import pytest
 from workplace import ROOT
 
@@ -21,3 +24,13 @@ def test_agrees(command, place, program):
 def test_documentation_of_the_libraries(place, build):
     """Every link leads somewhere (docc)."""
     place.run(ROOT / "Scripts/make-documentation", place.folder / "documentation", build, cwd=ROOT)
+
+
+def test_libraries_of_packages(program):
+    """Packages depend on the libraries that the program opens by name, which `ldd` does not list."""
+    loaded = subprocess.run([ROOT / "packaging/loaded-libraries"], capture_output=True, text=True, check=True).stdout.split()
+    dynamic = subprocess.run(["readelf", "--dynamic", program], capture_output=True, text=True, check=True).stdout
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+    named = re.findall(rb"\0(lib[\w+-]+\.so\.\d+)(?=\0)", program.read_bytes())
+    assert sorted({name.decode() for name in named} - set(needed)) == loaded
+    assert len(loaded) > 6
