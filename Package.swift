@@ -354,7 +354,7 @@ let package = Package(
     sound.tests("AnalyzerContractTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "Records", "Text"]),
     sound.tests(
       "AnalysisEngineTests",
-      ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Text", systemPackage]),
+      ["Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "Platform", "Text", systemPackage]),
     sound.tests("AudioAnalysisTests", ["AnalysisTesting", "AudioAnalysis", "Tempo"]),
     sound.tests(
       "LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),

@@ -1,14 +1,14 @@
-/// A measurement of a period of time, which can be merged with the measurement of the next period.
+/// A measurement of a period of time that can be merged with the measurement of the next period.
 public protocol Mergeable {
   mutating func merge(_ next: Self)
 }
 
-/// Measurements of equal periods of time, merged in pairs whenever there are more than `limit`. Memory use is bounded,
-/// however long the audio is.
+/// Measurements of equal periods of time. They are merged in pairs whenever there are more than `limit`, so memory use
+/// is bounded, no matter how long the audio is.
 public struct BoundedSeries<Element: Mergeable> {
   public let limit: Int
   public private(set) var elements: [Element] = []
-  /// Number of periods merged into each element; the last element may have fewer.
+  /// Number of periods merged into each element. The last element may have fewer.
   public private(set) var merged = 1
   private var lastCount = 0
 
@@ -30,7 +30,7 @@ public struct BoundedSeries<Element: Mergeable> {
     lastCount = 1
   }
 
-  /// Returns the elements merged in groups of `count`; the last group may have fewer.
+  /// Returns the elements merged in groups of `count`. The last group may have fewer.
   public func grouped(by count: Int) -> [Element] {
     stride(from: 0, to: elements.count, by: count).map { start in
       var sum = elements[start]

@@ -7,7 +7,7 @@ internal import CKernels
 public struct FilterBank: Sendable {
   /// Number of bands.
   public var count: Int { bands.count }
-  /// Center frequencies of the bands in hertz.
+  /// Center frequencies of the bands in Hz.
   public let centers: [Float]
 
   private let binCount: Int
@@ -15,8 +15,8 @@ public struct FilterBank: Sendable {
   private let weights: [Float]
 
   /// - Parameters:
-  ///   - frequencies: Frequencies in hertz, ascending; band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
-  ///   - binWidth: Distance between bins in hertz.
+  ///   - frequencies: Frequencies in Hz, ascending. Band `i` reaches from `frequencies[i]` to `frequencies[i + 2]`.
+  ///   - binWidth: Distance between bins in Hz.
   ///   - binCount: Number of bins per spectrum.
   public init(frequencies: [Float], binWidth: Float, binCount: Int) {
     precondition(frequencies.count > 2 && binWidth > 0 && binCount > 0)
@@ -39,7 +39,7 @@ public struct FilterBank: Sendable {
         last = first
         filter = [1]
       }
-      // Pads the band to whole vectors where possible, with bins of weight zero, because single bins take longer.
+      // The band is padded to whole vectors where possible, with bins of weight zero, because single bins take longer.
       while filter.count % Int(CFILTERBANK_LANES) != 0, filter.count < binCount {
         if last + 1 < binCount {
           last += 1

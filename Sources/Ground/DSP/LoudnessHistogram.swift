@@ -6,9 +6,10 @@ public struct LoudnessHistogram: Hashable, Sendable {
   /// The loudness in LUFS at or below which blocks do not count.
   public static let absoluteGate = -70.0
   private static let step = 0.02
-  /// The bins cover -70 to +50 LUFS. Louder blocks, which cannot occur in limited samples, count in the last bin.
+  /// Number of bins. They cover -70 to +50 LUFS. Louder blocks, which cannot occur in limited samples, count in the
+  /// last bin.
   private static let binCount = 6_000
-  /// The offset of K-weighted power, with which 997 Hz at full scale in one channel is -3.01 LUFS.
+  /// The offset of K-weighted power. With it, 997 Hz at full scale in one channel is -3.01 LUFS.
   private static let offset = -0.691
 
   private var counts = [UInt32](repeating: 0, count: binCount)
@@ -29,7 +30,7 @@ public struct LoudnessHistogram: Hashable, Sendable {
   }
 
   /// Counts a block.
-  /// - Parameter loudness: In LUFS; ignored if at or below the absolute gate, or NaN.
+  /// - Parameter loudness: The loudness in LUFS. It is ignored if it is NaN, or not above the absolute gate.
   public mutating func add(_ loudness: Double) {
     guard loudness > Self.absoluteGate else { return }
     let bin = min((loudness - Self.absoluteGate) / Self.step, Double(Self.binCount - 1))

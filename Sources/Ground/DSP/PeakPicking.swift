@@ -6,7 +6,7 @@ public struct Peak: Hashable, Sendable {
   public var value: Float
 }
 
-/// Returns the local maxima of a curve, highest first; equal heights stay in the order of the curve.
+/// Returns the local maxima of a curve, highest first. Maxima of equal height stay in the order of the curve.
 ///
 /// - Parameters:
 ///   - values: The curve.

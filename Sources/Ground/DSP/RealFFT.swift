@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Discrete Fourier transforms of real signals of one length, in single precision.
 ///
-/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated instead of measured: a measured plan, and with it the last
-/// bits of every result, would depend on what else the machine was doing.
+/// Uses FFTW 3 (Frigo and Johnson 2005). Plans are estimated instead of measured. With measured plans, the last bits of
+/// every result would depend on what else the machine was doing.
 ///
 /// An instance owns its workspace, so use it for one call at a time.
 public final class RealFFT {
@@ -28,10 +28,10 @@ public final class RealFFT {
   /// long.)
   private let spectrum: UnsafeMutableBufferPointer<Float>
   private let forward: fftwf_plan
-  /// Created on first use.
+  /// The plan for the inverse transform, which is created on first use.
   private var backward: fftwf_plan?
 
-  /// - Parameter length: An even number, at least 2; products of small primes are fast.
+  /// - Parameter length: An even number, at least 2. Products of small primes are fast.
   public init(length: Int) {
     precondition(length >= 2 && length.isMultiple(of: 2) && length <= 1 << 28, "length must be even and positive")
     self.length = length
@@ -48,7 +48,7 @@ public final class RealFFT {
     unsafe (self.frames, self.spectrum, forward) = (frames, spectrum, plan)
   }
 
-  /// A wrapper that carries a plan out of the lock.
+  /// Carries a plan out of the lock.
   private struct Kept: @unchecked Sendable {
     let plan: fftwf_plan?
   }
@@ -77,7 +77,7 @@ public final class RealFFT {
   /// Computes X[k] = Σ x[n]·exp(−2πi·k·n / length).
   ///
   /// - Parameters:
-  ///   - signal: At most `length` values; they are padded with zeros.
+  ///   - signal: At most `length` values, which are padded with zeros.
   ///   - body: Receives `binCount` bins, with alternating real and imaginary parts.
   public func transform<R>(_ signal: Span<Float>, _ body: (Span<Float>) throws -> R) rethrows -> R {
     precondition(signal.count <= length)

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The short-time Fourier transform of a signal that arrives in blocks.
 ///
-/// Column `c` is centered on frame `c * hop` and weighted with a periodic Hann window; frames before the start and
+/// Column `c` is centered on frame `c * hop` and weighted with a periodic Hann window. Frames before the start and
 /// after the end of the signal count as zero. There is a column for every frame of the signal whose number is a
 /// multiple of `hop`. Columns do not depend on how the signal is divided into blocks.
 public struct STFT {
@@ -22,7 +22,7 @@ public struct STFT {
   private var column: [Float]
 
   /// - Parameters:
-  ///   - windowLength: Number of frames in the window and in the transform; must be even.
+  ///   - windowLength: Number of frames in the window and in the transform. It must be even.
   ///   - hop: Number of frames from one column to the next.
   public init(windowLength: Int, hop: Int) {
     precondition(hop > 0)
@@ -80,7 +80,8 @@ public struct STFT {
       try each(column.span, columnCount)
       columnCount += 1
     }
-    // Discards frames before the next window. If `hop` exceeds the window length, that may be more than are buffered.
+    // Frames before the next window are discarded. If `hop` exceeds the window length, that may be more than are in the
+    // buffer.
     let done = min(Int(columnCount * Int64(hop) - bufferStart), buffered)
     guard done > 0, buffered == buffer.count else { return }
     buffered -= done
@@ -89,7 +90,7 @@ public struct STFT {
   }
 }
 
-/// The periodic Hann window, sin²(π·n / length): shifted copies at half its length add up to one.
+/// Returns the periodic Hann window, sin²(π·n / length). Two copies that are shifted by half its length add up to one.
 public func hannWindow(length: Int) -> [Float] {
   (0..<length).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length))) }
 }

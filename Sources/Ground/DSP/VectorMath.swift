@@ -1,5 +1,5 @@
-/// Adds up vectors of eight values from `first` on, as long as eight more remain before `end`. Returns the eight sums,
-/// and the index after the last value used.
+/// Adds up vectors of eight values, starting at `first`, as long as eight more remain before `end`. Returns the eight
+/// sums and the index after the last value used.
 @inline(__always)
 public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> (sums: SIMD8<Float>, next: Int) {
   precondition(first >= 0 && end <= values.count)
@@ -29,8 +29,8 @@ public func largest(of values: Span<Float>) -> Float {
   return found
 }
 
-/// A fast check that returns `true` if all samples are between -2 and 2, as in nearly all audio; `false` if there is a
-/// NaN.
+/// Returns `true` if all samples are between -2 and 2, as in nearly all audio, and `false` if any sample is out of this
+/// range or NaN. This is a fast check.
 public func areBelowTwo(_ samples: Span<Float>) -> Bool {
   // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.
   var bits = SIMD16<UInt32>(repeating: 0)

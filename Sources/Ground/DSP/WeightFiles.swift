@@ -13,9 +13,9 @@ public struct NumberTable: Sendable {
   public private(set) var names: [String] = []
   private var rows: [String: [Double]] = [:]
 
-  /// - Parameter text: Embedded in the program, so a syntax error is a build mistake.
+  /// - Parameter text: Text that is embedded in the program, so a syntax error is a mistake in the build.
   public init(_ text: UnsafeRawBufferPointer) {
-    // Compares bytes, because comparing characters takes ten times as long.
+    // Bytes are compared, because comparing characters takes ten times as long.
     for line in String(decoding: text, as: UTF8.self).utf8.split(separator: UInt8(ascii: "\n")) {
       guard line.first != UInt8(ascii: "#") else { continue }
       let fields = line.split(separator: UInt8(ascii: "\t")).map(Substring.init)

@@ -3,13 +3,13 @@ internal import Text
 
 /// A hash. Its description is in hexadecimal digits.
 ///
-/// Comparison takes constant time, so the time of an answer does not reveal how much of a guess was correct.
+/// Comparison takes constant time, so the response time does not reveal how much of a guess was correct.
 public struct Digest: Sendable, CustomStringConvertible {
   public let bytes: [UInt8]
 
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// - Parameter hexadecimal: Two digits per byte, in either case. The result is `nil` for anything else.
+  /// - Parameter hexadecimal: Two digits per byte, in upper or lower case. For any other text, the result is `nil`.
   public init?(hexadecimal text: some StringProtocol) {
     let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
     guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
@@ -57,7 +57,7 @@ public struct Digest: Sendable, CustomStringConvertible {
       unsafe LAVDigestUpdate(state, bytes.baseAddress, bytes.count)
     }
 
-    /// Returns the digest of all bytes so far; no more may follow.
+    /// Returns the digest of all bytes so far. No more bytes may follow.
     public mutating func finish() -> Digest {
       var bytes = [UInt8](repeating: 0, count: 32)
       let count = unsafe LAVDigestFinish(state, &bytes)

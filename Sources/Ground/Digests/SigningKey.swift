@@ -4,7 +4,7 @@ internal import CLibAV
 public struct SigningKey: Sendable {
   private let bytes: [UInt8]
 
-  /// - Parameter bytes: Secret, unguessable bytes; a password is not a key.
+  /// - Parameter bytes: Secret, unguessable bytes. A password is not suitable.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 
   /// Creates a new secret key of 32 bytes from the system.

@@ -1,15 +1,12 @@
-// swift-format-ignore-file: OrderedImports
-// Glibc is imported first; otherwise its declarations count as another module's.
-internal import Glibc
-
 internal import CSpawn
+internal import Glibc
 internal import Synchronization
 public import SystemPackage
 
 /// A running child process: a program, or a copy of this process. All child processes are started here.
 ///
-/// A program leads its own process group, so a Ctrl-C at the terminal does not reach it. It inherits only descriptors 0
-/// to 2, whatever else this process has open. It is killed, with the rest of its group, when this object is
+/// A program leads its own process group, so Ctrl-C in the terminal does not reach it. It inherits only descriptors 0
+/// to 2, no matter what else this process has open. It is killed, with the rest of its group, when this object is
 /// deallocated. The system also kills it when the thread or process that started it ends for any reason.
 public final class ChildProcess: Sendable {
   public enum Ending: Hashable, Sendable {
@@ -42,7 +39,7 @@ public final class ChildProcess: Sendable {
   ) throws(Errno) {
     var copies: [CInt] = []
     defer { for copy in copies { close(copy) } }
-    // Moves a descriptor above 2, because 0 to 2 become the program's own.
+    // Moves a descriptor above 2, because 0 to 2 will belong to the program.
     func placed(_ descriptor: FileDescriptor?) throws(Errno) -> CInt {
       guard let number = descriptor?.rawValue, number <= STDERR_FILENO else { return descriptor?.rawValue ?? -1 }
       let copy = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -86,14 +83,14 @@ public final class ChildProcess: Sendable {
   /// Processor time used, in seconds, not counting child processes; `nil` if the process was reaped.
   public var processorTime: Double? { number.withLock { number in number.flatMap { ProcessorTime.of($0) } } }
 
-  /// Sends a signal; may be called from any thread.
+  /// Sends a signal. It can be called from any thread.
   public func send(_ signal: Int32) {
     number.withLock { number in
       if let number { _ = Glibc.kill(number, signal) }
     }
   }
 
-  /// Sends SIGTERM to the whole process group without waiting; may be called from any thread.
+  /// Sends SIGTERM to the whole process group without waiting. It can be called from any thread.
   public func stop() {
     number.withLock { number in
       if let number { _ = Glibc.kill(-number, SIGTERM) }
@@ -137,7 +134,7 @@ public final class ChildProcess: Sendable {
   public func kill() -> Ending {
     ending.withLock { ending in
       if let ending { return ending }
-      // Releases the lock before waiting, so that a thread that calls `stop` need not wait as well.
+      // The lock is released before waiting, so that a thread that calls `stop` does not have to wait as well.
       guard let number = number.withLock({ $0.take() }) else { return .status(0) }
       // This must happen before the process ID becomes available to another process.
       _ = Self.running.withLock { $0.remove(number) }
@@ -160,8 +157,8 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// Ends the whole session when the parent of this session leader (`ProgramCommand.leadsSession`) ends for any reason;
-  /// otherwise only the leader would end. Call it once.
+  /// Ends the whole session when the parent of this session leader (`ProgramCommand.leadsSession`) ends for any reason.
+  /// Otherwise, only the leader would end. Call this once.
   public static func endSessionWithParent() { _ = cspawn_end_session_with_parent() }
 }
 

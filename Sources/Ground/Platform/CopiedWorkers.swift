@@ -3,8 +3,9 @@ internal import SystemPackage
 
 /// A pool of forked worker processes. Items are processed in any order; a crash loses only the item being processed.
 ///
-/// A copy starts at once, while starting the program again would take as long as decoding a minute of audio. This
-/// process must have a single thread, and nothing open that copies cannot share; each copy opens its own databases.
+/// A copy starts immediately, whereas starting the program again would take as long as decoding a minute of audio. This
+/// process must have a single thread, and must not have anything open that copies cannot share. Each copy opens its own
+/// databases.
 package struct CopiedWorkers {
   /// A message from a copy about the item it was given.
   package enum Event {
@@ -25,7 +26,7 @@ package struct CopiedWorkers {
 
     private func send(_ kind: UInt8, _ bytes: [UInt8]) {
       let count = withUnsafeBytes(of: UInt32(bytes.count)) { Array($0) }
-      // Exits if the parent is gone.
+      // The process exits if its parent is gone.
       if (try? descriptor.writeAll([kind] + count + bytes)) == nil { _exit(0) }
     }
   }
@@ -39,7 +40,7 @@ package struct CopiedWorkers {
   }
 
   /// - Parameters:
-  ///   - prepare: Called in each copy; returns the closure that processes items.
+  ///   - prepare: Called in each copy. It returns the closure that processes items.
   ///   - body: Called in this process.
   /// - Throws: `Errno` if not even one copy can be created.
   package static func run(
@@ -95,7 +96,7 @@ package struct CopiedWorkers {
       guard let copy = try ChildProcess.copyOfThisProcess() else {
         try? input.writeEnd.close()
         try? output.readEnd.close()
-        // Keeps the output of libraries out of the fingerprints.
+        // This keeps the output of libraries out of the fingerprints.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
       }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The name of an open descriptor, either direct or through links: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`.
-/// Writing to such a name continues at the descriptor's position; a file must never be renamed to it.
+/// The name of an open descriptor, direct or through links: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`. Writing to
+/// such a name continues at the descriptor's position. Never rename a file to such a name.
 struct DescriptorName {
   /// A folder of descriptors in proc(5).
   private let folder: FilePath
@@ -28,8 +28,8 @@ struct DescriptorName {
     return nil
   }
 
-  /// Duplicates the descriptor, which keeps its position in the file.
-  /// - Returns: `nil` if it belongs to another process.
+  /// Duplicates the descriptor. The copy shares its position in the file.
+  /// - Returns: `nil` if the descriptor belongs to another process.
   func copyOfOwn() throws(Errno) -> FileDescriptor? {
     guard folder.string == "/proc/\(getpid())/fd", let number = CInt(name) else { return nil }
     let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)

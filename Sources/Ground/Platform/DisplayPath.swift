@@ -1,8 +1,8 @@
 public import SystemPackage
 
-/// Converts paths to text and back. File names are bytes: valid UTF-8 is shown unchanged, any other byte as `\xE9` (two
-/// upper-case hexadecimal digits). A backslash that would start such an escape is written as `\x5C`, so the exact bytes
-/// can be restored. Object names keep both slashes of their URI.
+/// Converts paths to text and back. File names are bytes: valid UTF-8 is shown unchanged, and any other byte as `\xE9`
+/// (two upper-case hexadecimal digits). A backslash that would look like the start of such an escape is written as
+/// `\x5C`, so the exact bytes can be restored. Object names keep both slashes of their URI.
 public enum DisplayPath {
   public static func text(of path: FilePath) -> String {
     path.withBytes { bytes in

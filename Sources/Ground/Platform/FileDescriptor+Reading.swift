@@ -11,9 +11,9 @@ extension FileDescriptor {
   }
 
   /// Makes reads wait for data again, after `openWithoutWaiting`.
-  public func waitInReads() { _ = fcntl(rawValue, F_SETFL, 0) }
+  public func setBlocking() { _ = fcntl(rawValue, F_SETFL, 0) }
 
-  /// Reads into a buffer; interrupted reads are retried.
+  /// Reads into a buffer. An interrupted read is tried again.
   /// - Returns: The number of bytes read; 0 at the end.
   public func read(_ buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
     while true {

@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
-  /// Makes writing to a reader that has exited, as `head` does, fail with an error (`EPIPE`) instead of a signal that
+  /// Makes writing to a reader that has exited, such as `head`, fail with an error (`EPIPE`) instead of a signal that
   /// ends the process.
   public static func reportBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
@@ -22,7 +22,7 @@ extension FileDescriptor {
 
   public typealias Pipe = (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-  /// Creates a pipe whose ends started programs do not inherit unless they are passed explicitly.
+  /// Creates a pipe. Programs that are started do not inherit its ends unless they are passed explicitly.
   /// - Parameter end: Returns the nonblocking end; `nil` if neither end is nonblocking.
   public static func pipe(nonBlocking end: ((Pipe) -> FileDescriptor)?) throws(Errno) -> Pipe {
     let pipe = try FileDescriptor.pipe(options: .closeOnExec)

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// The identity and state of a file, which show whether a name still refers to the file that was opened, and whether
+/// The identity and state of a file. They show whether a name still refers to the file that was opened, and whether
 /// that file has changed.
 public struct FileIdentity: Hashable, Sendable {
   public var device: UInt64
@@ -14,7 +14,7 @@ public struct FileIdentity: Hashable, Sendable {
   /// The lower nine bits of the mode: read, write and execute for owner, group and others.
   public var permissions: UInt32
 
-  /// Follows links. The result is `nil` if there is no file, or if it is not accessible.
+  /// Reads the identity, following links. The result is `nil` if there is no file, or if it is not accessible.
   public init?(_ path: FilePath) {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
     self.init(status)

@@ -1,9 +1,9 @@
 internal import Glibc
 public import SystemPackage
 
-/// The files that Nocturne wrote to one folder, with their sizes and times. The inventory is kept in a hidden file in
-/// that folder, as proof of origin for files whose formats have no room for a mark. A file that has changed since then
-/// no longer counts.
+/// The files that Nocturne has written to one folder, with their sizes and times. The inventory is kept in a hidden
+/// file in that folder, and proves the origin of files whose formats have no room for a mark. A file that has changed
+/// since then no longer counts.
 public struct FileInventory: Sendable {
   public static let name: FilePath.Component = ".nocturne-files"
 
@@ -23,13 +23,14 @@ public struct FileInventory: Sendable {
       self.init(size: status.size, modified: status.modified.seconds)
     }
 
-    /// Tolerates a difference of 2 s, because some file systems store only even seconds.
+    /// Returns whether two versions are the same. A difference of 2 s is tolerated, because some file systems store
+    /// only even seconds.
     func isSame(as other: Version) -> Bool { size == other.size && abs(modified - other.modified) <= 2 }
   }
 
   /// The folder; `nil` for files that are not in place yet.
   public let folder: FilePath?
-  /// Keyed by percent-encoded name.
+  /// The versions, keyed by percent-encoded name.
   private var versions: [String: [Version]] = [:]
 
   private static let title = "nocturne files 1"
@@ -47,7 +48,7 @@ public struct FileInventory: Sendable {
         folder.appending(Self.name), .readOnly, options: [.closeOnExec, .nonBlocking])
     else { return }
     defer { try? file.close() }
-    // In a named pipe, a line might never come.
+    // If the file were a named pipe, a line might never come.
     guard (try? FileStatus(of: file))?.kind == .regular else { return }
     var lines = LineReader(reading: file, limit: 4096)
     guard case .text(let title)? = try? lines.next(), title.elementsEqual(Self.title.utf8) else { return }
@@ -124,10 +125,10 @@ public struct FileInventory: Sendable {
     if let folder { try FileReplacement.write(bytes, to: folder.appending(Self.name)) }
   }
 
-  /// The objection to a file that is not in the inventory; completes “it …”.
+  /// The objection to a file that is not in the inventory. It completes “it …”.
   public static let objection = "is not listed in \(name) next to it, or has changed since"
 
-  /// Proof for a file that is in its folder's inventory.
+  /// Proves that a file is in the inventory of its folder.
   public static let proof = OriginProof(orElse: objection) { file in
     file.lastComponent.map { FileInventory(of: file.removingLastComponent()).has($0) } ?? false
   }

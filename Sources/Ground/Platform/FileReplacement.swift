@@ -7,14 +7,14 @@ public import SystemPackage
 /// old file or the new one, even after a crash. An incomplete file is removed.
 ///
 /// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written to it directly.
-/// A named pipe that no program opens for reading is an error.
+/// It is an error if no program opens a named pipe for reading.
 ///
-/// The temporary name is unguessable, and never the name of an existing file or link, so another user with write access
-/// to the folder cannot redirect the writing.
+/// The temporary name cannot be guessed, and is never that of an existing file or link, so another user with write
+/// access to the folder cannot redirect the writing.
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
-  /// The path written to before the rename; equal to `path` if that is not a regular file.
+  /// The path that is written to before the rename. It is equal to `path` if that is not a regular file.
   public let temporaryPath: FilePath
   /// The open file: for reading and writing, or only for writing if bytes are written to `path` directly.
   public let descriptor: FileDescriptor
@@ -43,9 +43,9 @@ public final class FileReplacement {
     descriptor = try Self.open(
       temporaryPath, .readWrite, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
       permissions: permissions ?? [.ownerReadWrite, .groupReadWrite, .otherReadWrite])
-    // The umask limited the new file's permissions; restore the permissions of the old file.
+    // The umask limited the permissions of the new file, so those of the old file are restored.
     if let permissions { _ = fchmod(descriptor.rawValue, permissions.rawValue) }
-    // Shows other processes that the file is in use, whatever times it is given.
+    // The lock shows other processes that the file is in use, no matter what times it is given.
     _ = flock(descriptor.rawValue, LOCK_EX | LOCK_NB)
   }
 
@@ -68,7 +68,7 @@ public final class FileReplacement {
   /// Copies the owner, permissions and extended attributes (including access control lists) of another file, and
   /// optionally its times. Call this after everything has been written.
   ///
-  /// Attributes that only the system may set (`security.…`) are skipped where it does not allow them to be set.
+  /// Attributes that only the system may set (`security.…`) are skipped if it does not allow setting them.
   /// - Throws: The system's error if any of them cannot be kept, for example an owner that this process may not set.
   public func takeAttributes(of file: FileDescriptor, includingTimes: Bool) throws(Errno) {
     var old = stat()
@@ -188,8 +188,8 @@ public final class FileReplacement {
       && now.modified == old.identity.modified && now.permissions == old.identity.permissions
   }
 
-  /// Gives the other program's file its name back. If a third program has replaced the new file by then, the third
-  /// program's file stays.
+  /// Gives the other program's file its name back. If a third program has replaced the new file by then, that program's
+  /// file stays.
   private func putBack(_ displaced: FilePath) throws(LockedFile.Failure) {
     guard let own = FileIdentity(descriptor) else { throw .system(.ioError) }
     func isOwn(_ path: FilePath) -> Bool { FileIdentity(path).map { $0.inode == own.inode } ?? false }
@@ -241,10 +241,10 @@ public final class FileReplacement {
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
-  /// The time of the last cleanup of each folder, in seconds. Without it, the folder would be read for every file
-  /// written, which takes longer than writing if the folder is large.
+  /// The time of the last cleanup of each folder, in seconds. Without it, the folder would be read for every file that
+  /// is written. In a large folder, this takes longer than writing.
   private static let sweeps = Mutex<[FilePath: Int]>([:])
-  /// Maximum number of folders remembered; beyond it, all are forgotten, and cleaned up again.
+  /// Maximum number of folders that are remembered. If there are more, all are forgotten, and cleaned up again.
   private static let sweepLimit = 10_000
 
   private static func isSwept(_ folder: FilePath) -> Bool {
@@ -257,9 +257,10 @@ public final class FileReplacement {
     }
   }
 
-  /// Removes temporary files left in a folder by processes killed while writing. (A process ID in the name would not
-  /// help: the process may run on another computer or in another container.) Files locked by another process are in
-  /// use, however old they look: they may have been given the times of other files.
+  /// Removes temporary files that processes have left in a folder because they were killed while writing. (A process ID
+  /// in the name would not help, because the process may run on another computer or in another container.) Files locked
+  /// by another process are in use, no matter how old they look, because they may have been given the times of other
+  /// files.
   private static func removeLeftovers(in folder: FilePath) {
     if !isSwept(folder) { removeLeftovers(in: folder, minAge: leftoverAge) }
   }
@@ -308,8 +309,8 @@ public final class FileReplacement {
     _ = path.withPlatformString { unsafe unlink($0) }
   }
 
-  /// Makes a rename or a new file in a folder durable. Some file systems do not support this for folders, which is not
-  /// treated as a failure.
+  /// Makes a rename or a new file in a folder durable. Some file systems do not support this for folders, which does
+  /// not count as a failure.
   public static func synchronize(_ folder: FilePath) {
     guard
       let file = try? FileDescriptor.open(

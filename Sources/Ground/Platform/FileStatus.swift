@@ -11,7 +11,7 @@ public struct FileKey: Hashable, Sendable {
     self.inode = inode
   }
 
-  /// `false` on network and FUSE file systems that have no inode numbers and report 0 for everything.
+  /// `false` on network and FUSE file systems that have no inode numbers and always report 0.
   public var isTrustworthy: Bool { inode != 0 }
 }
 
@@ -33,7 +33,7 @@ public struct FileStatus: Sendable {
   public var linkCount: Int
   /// The lower nine bits of the mode: read, write and execute for owner, group and others.
   public var permissions: UInt32
-  /// Number of bytes on the disk; fewer than `size` if the file has holes.
+  /// Number of bytes on the disk. It is less than `size` if the file has holes.
   public var allocatedSize: Int64
   public var ownerID: UInt32
 

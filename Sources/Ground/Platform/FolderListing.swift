@@ -6,14 +6,14 @@ public struct FolderListing: Sendable {
   public struct Entry: Sendable {
     fileprivate var start: Int
     fileprivate var count: Int
-    /// `.unknown` if the file system does not report the kind; in that case, use `lstat`.
+    /// The kind of the entry; `.unknown` if the file system does not report it, in which case `lstat` must be used.
     public fileprivate(set) var kind: FileStatus.Kind
   }
 
   private var bytes: [UInt8] = []
   public private(set) var entries: [Entry] = []
   public let key: FileKey
-  /// The error that ended reading before the last name, if any.
+  /// The error that stopped reading before the last name, if there was one.
   public private(set) var interruption: Errno?
 
   /// - Parameters:
@@ -40,7 +40,7 @@ public struct FolderListing: Sendable {
     try self.init(reading: folder.file(".", links: .refused).rawValue, limit: limit)
   }
 
-  /// - Parameter descriptor: Consumed and closed.
+  /// - Parameter descriptor: The folder, which is closed.
   private init(reading descriptor: CInt, limit: Int) throws(Errno) {
     do {
       key = try FileStatus(of: FileDescriptor(rawValue: descriptor)).key

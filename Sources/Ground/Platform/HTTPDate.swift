@@ -17,7 +17,7 @@ public enum HTTPDate {
     return "\(days[Int(parts.tm_wday)]), \(day) \(clock) GMT"
   }
 
-  /// Parses the preferred form into seconds since 1970; `nil` for anything else.
+  /// Parses the preferred form and returns seconds since 1970. Returns `nil` for any other text.
   public static func seconds(of text: String) -> Int64? {
     let words = text.split { $0 == " " || $0 == ":" || $0 == "," }
     guard words.count == 8, words[7] == "GMT", days.contains(String(words[0])),

@@ -15,14 +15,14 @@ public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertib
 /// Reads lines from a file or pipe as they arrive, in constant memory.
 public struct LineReader: ~Copyable {
   public enum Line: Hashable, Sendable {
-    /// The line without its separator, which the last line may lack.
+    /// The line without its separator. The last line may not have one.
     case text([UInt8])
     /// The first bytes of a line that is longer than allowed.
     case tooLong([UInt8])
   }
 
   private static let pieceSize = 1 << 16
-  /// Number of bytes kept of a line that is too long.
+  /// Number of bytes that are kept of a line that is too long.
   private static let sampleSize = 200
 
   private let descriptor: FileDescriptor
@@ -44,7 +44,7 @@ public struct LineReader: ~Copyable {
     self.limit = limit
   }
 
-  /// - Parameter shouldContinue: Called before each read and, while no input arrives, ten times a second.
+  /// - Parameter shouldContinue: Called before each read, and ten times a second while no input arrives.
   /// - Returns: `nil` at the end, or if `shouldContinue` returns `false`.
   public mutating func next(shouldContinue: () throws -> Bool = { true }) throws -> Line? {
     var searched = position
@@ -80,7 +80,7 @@ public struct LineReader: ~Copyable {
     return line.count > limit ? .tooLong(Array(line.prefix(Self.sampleSize))) : .text(Array(line))
   }
 
-  /// Reads the available data. Returns without data if none arrives for a tenth of a second.
+  /// Reads the available data. Returns without data if none has arrived after a tenth of a second.
   private mutating func fill() throws {
     var ready = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 100) != 0 else { return }
@@ -89,7 +89,7 @@ public struct LineReader: ~Copyable {
       isAtEnd = count == 0
       buffer.append(contentsOf: piece[..<count])
     } catch Errno.resourceTemporarilyUnavailable {
-      // The pipe is nonblocking; the next call waits again.
+      // The pipe is nonblocking, so the next call waits again.
     } catch {
       throw LineReadingError(reason: "\(error)")
     }

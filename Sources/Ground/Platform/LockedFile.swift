@@ -2,11 +2,11 @@ internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
-/// A file that is about to be replaced, locked so that no change by another program is lost.
+/// A file that is about to be replaced. It is locked so that no change by another program is lost.
 ///
-/// The lock (`flock`) is respected by similar programs. Just before the replacement, a lease (`F_SETLEASE`) reveals
-/// whether any program has the file open for writing, and blocks programs that try to open it. If the file system has
-/// no leases, size, time and content are compared afterwards.
+/// Similar programs respect the lock (`flock`). Just before the replacement, a lease (`F_SETLEASE`) reveals whether any
+/// program has the file open for writing, and blocks programs that try to open it. If the file system does not support
+/// leases, size, time and content are compared afterwards.
 public final class LockedFile {
   public enum Failure: Error, Hashable, Sendable {
     /// Another program holds a lock on the file.
@@ -14,7 +14,7 @@ public final class LockedFile {
     case openForWriting
     /// The file was replaced or has changed.
     case changed
-    /// Two other programs changed the file at once; the version of one of them is kept under this name.
+    /// Two other programs changed the file at the same time. The version of one of them is kept under this name.
     case conflict(FilePath)
     case system(Errno)
   }
@@ -65,8 +65,8 @@ public final class LockedFile {
     try? descriptor.close()
   }
 
-  /// Ensures that no program has the file open for writing, and that none can open it before `endLease`. Does nothing
-  /// if the file system has no leases.
+  /// Ensures that no program has the file open for writing, and that none can open it before `endLease`. Has no effect
+  /// if the file system does not support leases.
   func takeLease() throws(Failure) {
     guard mayLease, !hasLease else { return }
     let problem = Self.untilDone(patience) { Errno(rawValue: cspawn_lease(descriptor.rawValue)) }

@@ -30,7 +30,7 @@ public final class MappedFile: Sendable {
   }
 
   /// Tells the kernel whether accessing a page should also read the surrounding pages.
-  public func readAround(_ isWanted: Bool) {
+  public func setReadAhead(_ isWanted: Bool) {
     let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
     _ = unsafe madvise(base, bytes.count, isWanted ? MADV_NORMAL : MADV_RANDOM)
   }

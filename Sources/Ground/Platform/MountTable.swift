@@ -47,7 +47,7 @@ public struct MountTable: Sendable {
     return Set(mounts.filter { mount in real.contains { mount.mountPoint.starts(with: $0) } })
   }
 
-  /// - Parameter text: `major:minor`, which are combined as by makedev(3).
+  /// - Parameter text: `major:minor`. The two numbers are combined as by makedev(3).
   private static func device(_ text: ArraySlice<UInt8>) -> UInt64? {
     let numbers = String(decoding: text, as: UTF8.self).split(separator: ":").compactMap { UInt64($0) }
     guard numbers.count == 2 else { return nil }
@@ -55,7 +55,7 @@ public struct MountTable: Sendable {
     return (major & 0xFFFF_F000) << 32 | (major & 0xFFF) << 8 | (minor & 0xFFFF_FF00) << 12 | (minor & 0xFF)
   }
 
-  /// Decodes spaces, tabs, line feeds and backslashes, which are written in octal.
+  /// Decodes spaces, tabs, line feeds and backslashes, which are written as octal numbers.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = text

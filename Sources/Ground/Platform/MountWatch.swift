@@ -1,8 +1,8 @@
 internal import Glibc
 public import SystemPackage
 
-/// Detects mounts and unmounts at or below folders, which inotify(7) does not report: a watch stays on the folder that
-/// a new mount hides.
+/// Detects mounts and unmounts at or below folders. inotify(7) does not report them, because a watch stays on the
+/// folder that a new mount hides.
 public final class MountWatch {
   private let folders: [FilePath]
   private let descriptor: Int32

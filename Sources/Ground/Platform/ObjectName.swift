@@ -7,7 +7,7 @@ public enum ObjectNameError: Error, Hashable, Sendable {
   case badBucket
   /// The URI ends where the file name would begin.
   case noFile
-  /// A part between slashes is empty, `.` or `..`, which servers and clients interpret differently.
+  /// A part between slashes is empty, `.` or `..`. Servers and clients interpret such parts differently.
   case badPart
   case badEscape
   case badUser
@@ -29,9 +29,9 @@ public enum ObjectNameError: Error, Hashable, Sendable {
 /// The name of an object that is read through a server instead of the file system: `https:`, `http:`, `s3:` or `gs:`. A
 /// name does not contain secrets; see `ObjectAddress`.
 ///
-/// A name can be stored in a path, and thus be used wherever files are named: `s3:/bucket/Björk/a b.flac`. This is a
-/// relative path, which no file of a library has. Only ambiguous characters are percent-encoded in it. `FilePath.uri`
-/// returns the URI.
+/// A name can be stored in a path, and thus be used wherever files are named: `s3:/bucket/Björk/a b.flac`. Such a path
+/// is relative, so it cannot be that of a file in a library. Only ambiguous characters in it are percent-encoded.
+/// `FilePath.uri` returns the URI.
 public struct ObjectName: Hashable, Sendable {
   public enum Scheme: String, Hashable, Sendable, CaseIterable {
     case https, http, s3, gs
@@ -79,7 +79,7 @@ public struct ObjectName: Hashable, Sendable {
   }
 }
 
-/// The name of an object, and the secrets in its URI that are needed to read it.
+/// The name of an object, with the secrets in its URI that are needed to read it.
 public struct ObjectAddress: Hashable, Sendable {
   public let name: ObjectName
   /// The request target for `https:` and `http:`: everything after the host, as given in the URI.

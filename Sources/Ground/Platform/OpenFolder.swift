@@ -2,7 +2,7 @@ internal import CSpawn
 internal import Glibc
 public import SystemPackage
 
-/// An open folder, relative to which files and folders below it are opened.
+/// An open folder. Files and folders below it are opened by paths relative to it.
 ///
 /// A user with write access to a folder can replace anything in it with a symbolic link, so the caller specifies how
 /// far links below the folder are followed.

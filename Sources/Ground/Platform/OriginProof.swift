@@ -1,12 +1,12 @@
 public import SystemPackage
 
-/// Proof that Nocturne wrote a file.
+/// A proof that Nocturne has written a file.
 public struct OriginProof: Sendable {
-  /// The objection to a file without the proof, which completes “it …”.
+  /// The objection to a file without the proof. It completes “it …”.
   let objection: String
   private let holds: @Sendable (FilePath) -> Bool
 
-  /// - Parameter objection: Completes “it …”, for example `has no cursor beside it`.
+  /// - Parameter objection: Text that completes “it …”, for example `has no cursor beside it`.
   public init(orElse objection: String, _ holds: @escaping @Sendable (FilePath) -> Bool) {
     self.objection = objection
     self.holds = holds
@@ -14,7 +14,7 @@ public struct OriginProof: Sendable {
 
   func isGiven(by file: FilePath) -> Bool { holds(file) }
 
-  /// Number of bytes searched for marks at either end of a file.
+  /// Number of bytes at either end of a file that are searched for marks.
   private static let searchedSize = 64 << 10
 
   /// Proof by content: the file begins with the given text, and each of the marks occurs near its beginning or end, in

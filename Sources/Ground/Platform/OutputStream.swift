@@ -16,12 +16,12 @@ public enum OutputObstacle: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Opens paths that bytes are written to directly: devices, named pipes, descriptors.
+/// Opens paths to which bytes are written directly: devices, named pipes, descriptors.
 enum OutputStream {
-  /// Time that a reader of a named pipe may take to open it, when both start together.
+  /// Time that the reader of a named pipe may take to open it, if both programs start at the same time.
   private static let readerPatience = Duration.seconds(2)
 
-  /// The obstacle at a path, as far as it shows without opening it.
+  /// Returns the obstacle at a path, as far as it can be found without opening it.
   static func obstacle(at path: FilePath) -> OutputObstacle? {
     var status = stat()
     guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }
@@ -32,7 +32,7 @@ enum OutputStream {
     }
   }
 
-  /// Opens a path for writing. The system alone would wait forever for the reader of a named pipe.
+  /// Opens a path for writing. Without this, the system would wait forever for the reader of a named pipe.
   /// - Throws: `OutputObstacle`, `Errno`.
   static func open(_ path: FilePath) throws -> FileDescriptor {
     if let obstacle = obstacle(at: path) { throw obstacle }
@@ -52,7 +52,7 @@ enum OutputStream {
 }
 
 extension FileDescriptor {
-  /// Opens a file for appending, creating it if there is none, or a device or a named pipe for writing.
+  /// Opens a file for appending, or a device or a named pipe for writing. A file that does not exist is created.
   /// - Throws: `Errno`, `OutputObstacle`.
   public static func openForAppending(_ path: FilePath, permissions: FilePermissions) throws -> FileDescriptor {
     let kind = (try? FileStatus(at: path, followingLinks: true))?.kind

@@ -1,29 +1,29 @@
 public import SystemPackage
 
-/// The rule for what a command may replace. Files that Nocturne did not write are replaced only on request (`--force`).
+/// Rules for what a command may replace. Files that Nocturne did not write are replaced only on request (`--force`).
 ///
-/// Always allowed: a name that does not exist, an empty file. Always refused: a folder, a socket, a disk. A device
-/// (`/dev/null`), a named pipe or a descriptor (`/dev/stdout`) is allowed where a person names it, and refused in place of
-/// a file with a fixed name in a folder.
+/// It is always allowed to write to a name that does not exist, or to an empty file. A folder, a socket or a disk is
+/// always refused. A device (`/dev/null`), a named pipe or a descriptor (`/dev/stdout`) is allowed where a person names
+/// it, and refused in place of a file with a fixed name in a folder.
 public struct OverwriteRule: Hashable, Sendable {
   /// `true` to allow replacing files that Nocturne did not write.
   public var allowsOthers: Bool
 
-  /// Allows devices, named pipes and descriptors.
+  /// `true` to allow devices, named pipes and descriptors.
   private var allowsStreams = true
 
   public init(allowsOthers: Bool = false) {
     self.allowsOthers = allowsOthers
   }
 
-  /// The rule for files with fixed names in a folder, and for all that must not wait for another program.
+  /// The rule for files with fixed names in a folder, and for output that must not wait for another program.
   public var forRegularFiles: OverwriteRule {
     var rule = self
     rule.allowsStreams = false
     return rule
   }
 
-  /// - Parameter proof: Proof that Nocturne wrote the file.
+  /// - Parameter proof: The proof that Nocturne wrote the file.
   public func check(_ file: FilePath, _ proof: OriginProof) throws(OverwriteError) {
     try check([(file, proof)])
   }
@@ -46,7 +46,7 @@ public struct OverwriteRule: Hashable, Sendable {
 
   private enum Kind {
     case file, empty, deadLink
-    /// With a description.
+    /// A device, a pipe or a descriptor, with a description.
     case stream(String)
   }
 
@@ -65,10 +65,10 @@ public struct OverwriteRule: Hashable, Sendable {
 
 /// The reason why a file is not replaced. Nothing was written.
 public enum OverwriteError: Error, Hashable, Sendable {
-  /// Nothing shows that Nocturne wrote this file and `otherCount` more. `objection` completes “it …”.
+  /// Nothing proves that Nocturne wrote this file and `otherCount` others. `objection` completes “it …”.
   case notOurs(FilePath, objection: String, otherCount: Int)
   case isFolder(FilePath)
-  /// A file would have to replace a device, a pipe or a socket. `reason` says which.
+  /// The output would replace a device, a pipe or a socket, as `reason` says.
   case notAFile(FilePath, reason: String)
 }
 

@@ -37,15 +37,15 @@ package enum PercentEncoding {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Decodes text; returns `nil` if it contains a percent sign without two digits, or a zero byte.
+  /// Decodes text. Returns `nil` if it contains a percent sign without two digits, or a zero byte.
   package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count)
     return forEachByte(of: text) { byte, _ in bytes.append(byte) } ? bytes : nil
   }
 
-  /// Returns the same text for equivalent texts: unreserved characters are not encoded, digits are upper-case, and
-  /// characters not allowed in a URI are encoded. Returns `nil` when `decoded` does.
+  /// Returns the same text for equivalent texts. Unreserved characters are not encoded, digits are in upper case, and
+  /// characters that a URI cannot contain are encoded. Returns `nil` in the same cases as `decoded`.
   static func normal(_ text: [UInt8]) -> String? {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)

@@ -5,8 +5,8 @@ internal import SystemPackage
 /// A program that is run for its output. It accepts arguments and, optionally, bytes on standard input, and outputs
 /// text.
 ///
-/// This process waits only in `poll`, for input and outputs at once, so the program may read and write in any order or
-/// not at all. Use an object from one thread at a time; it may move between threads, hence `@unchecked`.
+/// This process waits only in `poll`, for input and outputs at the same time, so the program may read and write in any
+/// order or not at all. Use an object on one thread at a time. It may move between threads, hence `@unchecked`.
 public final class PipedProcess: @unchecked Sendable {
   public enum Failure: Error, Hashable {
     case cannotStart(reason: String)
@@ -23,9 +23,9 @@ public final class PipedProcess: @unchecked Sendable {
     case cancelled
   }
 
-  /// Default maximum number of bytes on standard output; more is a failure.
+  /// Default maximum number of bytes on standard output. More bytes are a failure.
   public static let outputLimit = 8 << 20
-  /// Number of bytes kept from the end of standard error.
+  /// Number of bytes that are kept from the end of standard error.
   static let errorTailLimit = 8 << 10
 
   public private(set) var output: [UInt8] = []
@@ -44,8 +44,8 @@ public final class PipedProcess: @unchecked Sendable {
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
   /// - Parameters:
-  ///   - outputLimit: Maximum number of bytes on standard output or, with `nextLine`, in one line of it; more is a
-  ///     failure.
+  ///   - outputLimit: Maximum number of bytes on standard output or, with `nextLine`, in one line of it. More bytes are
+  ///     a failure.
   ///   - hasInput: `true` if `write` will be called; otherwise standard input is empty.
   ///   - patience: Total time that the program may keep the caller waiting in `write` and `waitForEnd`. Time between
   ///     the calls does not count.
@@ -88,8 +88,8 @@ public final class PipedProcess: @unchecked Sendable {
 
   // MARK: - Input and output
 
-  /// Writes the next bytes of input, waiting until they are accepted. If the program has ended or closed its input,
-  /// which it may do, nothing more is written and `acceptsInput` becomes `false`.
+  /// Writes the next bytes of input, and waits until they are accepted. If the program has ended or closed its input,
+  /// which is allowed, nothing more is written and `acceptsInput` becomes `false`.
   public func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
     var rest = bytes
     while let inputEnd, !rest.isEmpty {
@@ -160,12 +160,12 @@ public final class PipedProcess: @unchecked Sendable {
 
   public func endInput() { closeInput() }
 
-  /// Closes the input, reads all output and waits until the program has ended; then kills the rest of its process
+  /// Closes the input, reads all output and waits until the program has ended. Then kills the rest of its process
   /// group.
   public func waitForEnd() throws(Failure) -> ChildProcess.Ending {
     closeInput()
-    // The pipes close when the program ends, unless it closed them earlier or passed them on. So the program itself is
-    // checked as well, at growing intervals.
+    // The pipes close when the program ends, unless it has closed them earlier or passed them on. So the program itself
+    // is checked as well, at growing intervals.
     var interval = Duration.milliseconds(1)
     while !process.hasEnded {
       try wait(forInput: false, at: interval)
@@ -201,7 +201,7 @@ public final class PipedProcess: @unchecked Sendable {
     patience -= start.duration(to: .now)
   }
 
-  /// Reads the available output, but at most 1 MiB from each pipe, because a program may print forever.
+  /// Reads the available output, but at most 1 MiB from each pipe, because a program may print without end.
   private func takeOutput() throws(Failure) {
     for _ in 0..<16 {
       guard let count = readChunk(from: &outputEnd) else { break }
@@ -218,8 +218,8 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// Fills `chunk` with available bytes; returns `nil` if there are none now, or if there will never be any (then the
-  /// descriptor is closed).
+  /// Fills `chunk` with available bytes. Returns `nil` if there are none at the moment, or if there will never be any
+  /// more, in which case the descriptor is closed.
   private func readChunk(from end: inout FileDescriptor?) -> Int? {
     while let descriptor = end?.rawValue {
       let count = read(descriptor, &chunk, chunk.count)

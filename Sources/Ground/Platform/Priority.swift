@@ -2,8 +2,8 @@ internal import CSpawn
 
 /// CPU and disk priority.
 public enum Priority {
-  /// Sets a minimum niceness for this process and its child processes; a higher inherited niceness is kept. If
-  /// `niceness` is more than 0, they also access the disk only when no other process does.
+  /// Sets a minimum niceness for this process and its child processes. If they have inherited a higher one, they keep
+  /// it. If `niceness` is more than 0, they also access the disk only when no other process does.
   public static func lower(toNiceness niceness: Int) {
     cspawn_lower_priority(Int32(niceness), niceness > 0 ? 1 : 0)
   }

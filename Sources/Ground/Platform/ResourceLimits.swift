@@ -1,14 +1,15 @@
 internal import CSpawn
 internal import Glibc
 
-/// An error for a resource that the system denies this process. The description names the limit and the remedy.
+/// An error that is thrown if the system denies this process a resource. The description names the limit and the
+/// remedy.
 public struct ResourceError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 }
 
-/// The system's limits for this process, such as `ulimit` and systemd's `Limit…=`.
+/// The system's limits for this process, such as those of `ulimit` and systemd's `Limit…=`.
 ///
-/// Libraries and runtimes handle such limits badly: libdispatch waits forever for a thread that cannot start, and Swift
+/// Libraries and runtimes handle such limits badly. libdispatch waits forever for a thread that cannot start, and Swift
 /// crashes when memory runs out. So programs check the limits in advance, and then fail with a message or use less.
 public enum ResourceLimits {
   /// Number of bytes that a process of this program needs in addition to its threads' stacks.
@@ -21,8 +22,8 @@ public enum ResourceLimits {
     if addressSpace != nil { cspawn_share_heap() }
   }
 
-  /// Reuses the memory of one file for the next one. Otherwise, the system would clear it again, which takes 3% of an
-  /// analysis.
+  /// Lets the memory used for one file be reused for the next one. Otherwise, the system would clear it again, which
+  /// takes 3% of an analysis.
   public static func prepareForManyFiles() { cspawn_keep_heap() }
 
   /// Checks that the container or service allows the minimum amount of memory.
@@ -83,12 +84,12 @@ public enum ResourceLimits {
     return Int(files.rlim_cur)
   }
 
-  /// Limits the writable memory of this process, but not of programs it starts: allocations beyond it fail. Call it
-  /// once.
+  /// Limits the writable memory of this process, but not of programs it starts. Allocations beyond the limit fail. Call
+  /// this once.
   public static func limitMemory(_ bytes: Int) { _ = cspawn_limit_memory(bytes) }
 
-  /// Limits further processor time of this process to `seconds`, as far as the hard limit permits; it is then killed
-  /// (SIGXCPU).
+  /// Limits the processor time that this process may use from now on to `seconds`, as far as the hard limit permits.
+  /// When it is used up, the process is killed (SIGXCPU).
   public static func limitProcessorTime(toFurther seconds: Int) {
     let used = ProcessorTime.of(getpid()) ?? 0
     var limit = rlimit()
@@ -110,7 +111,7 @@ public enum ResourceLimits {
     return true
   }
 
-  /// Returns the error for a thread with this stack size that could not be started.
+  /// Returns the error for a thread that could not be started with this stack size.
   static func refusalOfThread(stackSize: Int, code: Int32) -> ResourceError {
     do {
       try requireMemory(stackSize)

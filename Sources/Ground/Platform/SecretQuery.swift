@@ -7,8 +7,8 @@ enum SecretQuery {
     "api-key", "key", "password", "passwd", "pwd", "secret", "client_secret", "session", "sessionid", "jwt", "hdnts",
     "hdnea", "credential",
   ]
-  /// Parameters that are part of a signature by Amazon (S3 version 2, CloudFront), Google or Azure, but mean something
-  /// else without a signature.
+  /// Parameters that belong to a signature by Amazon (S3 version 2, CloudFront), Google or Azure, but have a different
+  /// meaning without a signature.
   private static let companions: Set<String> = [
     "awsaccesskeyid", "googleaccessid", "expires", "key-pair-id", "policy", "sv", "ss", "srt", "sp", "st", "se", "spr",
     "sr", "sip", "skoid", "sktid", "skt", "ske", "sks", "skv",
@@ -23,7 +23,7 @@ enum SecretQuery {
       if names.contains(name) || prefixes.contains(where: name.hasPrefix) { return false }
       return !(isSigned && companions.contains(name))
     }
-    // A slash would be mistaken for part of the path.
+    // A slash would be taken for part of the path.
     return kept.joined(separator: "&").replacing("/", with: "%2F")
   }
 

@@ -1,6 +1,6 @@
 /// The address of a Nocturne server: `http://host:port`.
 public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
-  /// A host name or IP address; IPv6 addresses have no brackets.
+  /// A host name or IP address. An IPv6 address has no brackets.
   public let host: String
   public let port: Int
 

@@ -10,12 +10,12 @@ public enum SmallFile {
   ///   `.noSuchFileOrDirectory`.
   public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
     do {
-      // Nonblocking, in case the file is a named pipe without a writer.
+      // The file is opened nonblocking, in case it is a named pipe without a writer.
       let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
       return try descriptor.closeAfter {
         if try FileStatus(of: descriptor).kind != .regular {
           if isRegular { throw Errno.notSupported }
-          // Waits for the writer.
+          // This makes reads wait for the writer.
           _ = fcntl(descriptor.rawValue, F_SETFL, 0)
         }
         let content = try descriptor.readToEnd(limit: limit + 1)

@@ -6,7 +6,7 @@ public import SystemPackage
 public final class TemporaryFolder: Sendable {
   public let path: FilePath
 
-  /// - Parameter parent: The folder to create it in.
+  /// - Parameter parent: The folder in which it is created.
   public init(in parent: FilePath = .temporaryFolder) throws(Errno) {
     path = try .makeTemporaryFolder(in: parent, prefix: "nocturne-")
   }

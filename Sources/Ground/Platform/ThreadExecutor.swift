@@ -16,7 +16,7 @@ public final class ThreadExecutor: TaskExecutor {
   private let state = Mutex(State())
   private let wake = DispatchSemaphore(value: 0)
 
-  /// Starts up to `threadCount` threads, at least one; `close()` ends them.
+  /// Starts up to `threadCount` threads, but at least one. `close()` ends them.
   ///
   /// - Parameters:
   ///   - spareMemory: Number of bytes that must stay free in addition to the stack of each thread.
@@ -51,7 +51,7 @@ public final class ThreadExecutor: TaskExecutor {
     try await withTaskExecutorPreference(self) { try await Self.call(body) }
   }
 
-  /// Nonisolated and `async`, so the preferred executor runs it.
+  /// Runs `body`. Because this function is nonisolated and `async`, the preferred executor runs it.
   private nonisolated static func call<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try body()
   }
@@ -62,7 +62,7 @@ public final class ThreadExecutor: TaskExecutor {
     wake.signal()
   }
 
-  /// Makes the threads end once the queue is empty: a wake-up without a job tells a thread to end.
+  /// Makes the threads end once the queue is empty. A thread that is woken up without a job ends.
   public func close() {
     for _ in 0..<threadCount { wake.signal() }
   }

@@ -5,13 +5,14 @@ internal import Synchronization
 /// Starts threads, and throws if that fails. Foundation and libdispatch may instead start theirs late or never, without
 /// an error.
 public enum Threads {
-  /// A stack size in bytes that FFmpeg's deepest calls stay far below. The system's default for threads may be smaller.
+  /// A stack size in bytes that even FFmpeg's deepest calls do not come close to. The system's default for threads may
+  /// be smaller.
   public static let deepStack = 8 << 20
   /// The stack size in bytes for threads that do little.
   public static let smallStack = 512 << 10
 
   /// Number of threads that libdispatch may start at any time, for example for GRDB. If the system refuses them,
-  /// libdispatch waits forever, so keep room for them.
+  /// libdispatch waits forever, so room is kept for them.
   private static let spareCount = 2
 
   private final class Body: Sendable {
@@ -82,7 +83,7 @@ public enum Threads {
 
 /// Calls a closure repeatedly on its own thread. Unlike libdispatch timers, it needs no other thread.
 public final class Ticker: Sendable {
-  /// `nil` once stopped, so that the closure is released at once instead of when the thread wakes up.
+  /// The closure; `nil` once stopped, so that it is released immediately instead of when the thread wakes up.
   private let tick: Mutex<(@Sendable () -> Void)?>
 
   public init(every interval: Duration, _ tick: @escaping @Sendable () -> Void) throws(ResourceError) {

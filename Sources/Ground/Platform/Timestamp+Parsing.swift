@@ -1,6 +1,6 @@
 extension Timestamp {
-  /// Parses a time in RFC 3339 with any offset, such as `2026-11-21T04:15:04Z` or `2026-11-21T05:15:04.25+01:00`; `nil`
-  /// for anything else.
+  /// Parses a time in RFC 3339 with any offset, such as `2026-11-21T04:15:04Z` or `2026-11-21T05:15:04.25+01:00`.
+  /// Returns `nil` for any other text.
   public init?(rfc3339 text: String) {
     // A regular expression would be compiled on each call and take a hundred times as long.
     var reader = Reader(rest: text.utf8[...])
@@ -55,8 +55,8 @@ extension Timestamp {
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
   }
 
-  /// Returns the days since 1970 in the proleptic Gregorian calendar: the inverse of `civilDate`. Years start on March
-  /// 1.
+  /// Returns the number of days since 1970 in the proleptic Gregorian calendar. It is the inverse of `civilDate`. Years
+  /// start on March 1.
   private static func daysSinceEpoch(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
     let year = month <= 2 ? year - 1 : year
     let era = year / 400

@@ -47,7 +47,7 @@ extension Timestamp: CustomStringConvertible {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 
-  /// Returns the date in the proleptic Gregorian calendar. Years start on March 1, so the leap day comes last; 400
+  /// Returns the date in the proleptic Gregorian calendar. Years start on March 1, so the leap day comes last. 400
   /// years have 146,097 days.
   private static func civilDate(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let daysFrom0000March = days + 719_468

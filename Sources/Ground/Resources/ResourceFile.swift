@@ -1,4 +1,4 @@
-// Re-exported, because the functions that return the files are in `CResources`.
+// This is re-exported because the functions that return the files are in `CResources`.
 @_exported public import CResources
 
 /// A file compiled into the program.

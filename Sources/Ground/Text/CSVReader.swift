@@ -6,13 +6,13 @@ package enum CSVReader {
     package let cells: [String]
   }
 
-  /// An error: a quotation mark that is never closed.
+  /// The error for a quotation mark that is never closed.
   package struct OpenQuote: Error {
     /// The line in which the row begins.
     package let line: Int
   }
 
-  /// Parses all rows of a text. A quoted cell may contain line breaks; empty lines and byte order marks are skipped.
+  /// Parses all rows of a text. A quoted cell may contain line breaks. Empty lines and byte order marks are skipped.
   package static func rows(of text: String) throws(OpenQuote) -> [Row] {
     let (rows, openQuote) = parse(Array(text.utf8))
     if let openQuote { throw OpenQuote(line: openQuote) }
@@ -28,7 +28,7 @@ package enum CSVReader {
   /// The bytes of a byte order mark after the first one.
   private static let restOfMark: [UInt8] = [0xBB, 0xBF]
 
-  /// - Returns: The rows, and the first line of the last row if a quotation mark in it is never closed.
+  /// - Returns: The rows. If a quotation mark in the last row is never closed, also the first line of that row.
   private static func parse(_ text: [UInt8]) -> (rows: [Row], openQuote: Int?) {
     var rows: [Row] = []
     var cells: [String] = []

@@ -1,15 +1,16 @@
 /// Writes CSV (RFC 4180), with commas, CRLF, and quotes around cells that contain a comma or quote, or that begin or
 /// end with a space.
 ///
-/// Every program that splits text into lines sees each row as one line: control characters other than tabs, and line
-/// and paragraph separators, are escaped as in `EscapedText`. A backslash that would look like the start of such an
-/// escape is written as `\x5C`, so every text can be restored.
+/// Every program that splits text into lines sees each row as a single line: control characters other than tabs, and
+/// line and paragraph separators, are escaped as in `EscapedText`. A backslash that would look like the start of such
+/// an escape is written as `\x5C`, so every text can be restored.
 package struct CSVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
-  /// `true` if text that a spreadsheet would run as a formula gets a `FormulaGuard`, because tags come from strangers.
+  /// `true` to add a `FormulaGuard` to text that a spreadsheet would run as a formula, because tags come from
+  /// strangers.
   package let guardsFormulas: Bool
   private var isFirstCell = true
-  /// The elements of the list being written; `nil` outside a list.
+  /// The elements of the list that is being written; `nil` outside a list.
   private var elements: [UInt8]?
 
   package init(guardsFormulas: Bool) {
@@ -41,7 +42,7 @@ package struct CSVWriter: Sendable {
     escapedText(value.replacing(escape, with: #"\x5Cx"#))
   }
 
-  /// Writes text that already contains escapes, such as a display path or JSON, and keeps the escapes.
+  /// Writes text that already contains escapes, such as a display path or JSON. The escapes are kept.
   package mutating func escapedText(_ value: String) {
     let text = Self.withoutControls(value)
     cell(guardsFormulas && elements == nil ? FormulaGuard.added(to: text) : text)

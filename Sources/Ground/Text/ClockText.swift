@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Formats a time in a recording as players do: `4:51`, `1:02:03`, or `1:27.35` with decimals.
+/// Formats a time in a recording in the same way as players: `4:51`, `1:02:03`, or `1:27.35` with decimals.
 /// - Parameters:
-///   - seconds: Seconds from the start. Negative numbers and NaN count as 0; numbers above 1e9 as 1e9.
+///   - seconds: Number of seconds from the start. Negative numbers and NaN count as 0, numbers above 1e9 as 1e9.
 ///   - decimals: Number of decimals of the seconds, from 0 to 3.
 public func clockText(_ seconds: Double, decimals: Int = 0) -> String {
   let places = min(max(decimals, 0), 3)

@@ -10,3 +10,13 @@ public func describe(seconds: Double) -> String {
   default: return String(format: "%d h %02d min", whole / 3600, whole % 3600 / 60)
   }
 }
+
+/// Formats a duration as `describe(seconds:)` does.
+public func describe(_ duration: Duration) -> String {
+  describe(seconds: Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18)
+}
+
+/// Formats seconds of audio per second: `450x realtime`, with decimals below 10, as in `0.4x realtime`.
+public func realtimeFactor(_ factor: Double) -> String {
+  factor < 10 ? String(format: "%.*fx realtime", factor < 0.1 ? 3 : 1, factor) : "\(Int(factor))x realtime"
+}

@@ -20,8 +20,8 @@ public enum EscapedText {
 }
 
 extension Unicode.Scalar {
-  /// `true` for C0, DEL and C1 controls, and for line and paragraph separators, at each of which some programs end a
-  /// line.
+  /// `true` for C0, DEL and C1 controls, and for line and paragraph separators, because some programs end a line at
+  /// each of these.
   public var isControlOrSeparator: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
@@ -45,7 +45,7 @@ public func printable(_ text: some StringProtocol) -> String {
 }
 
 /// Formats a count with its noun: “1 file”, “2 files”.
-/// - Parameter plural: Required if the plural is not the noun with an s.
+/// - Parameter plural: The plural. It is required unless it is the noun with an s.
 public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }

@@ -1,13 +1,13 @@
-/// An apostrophe before text that a spreadsheet would run as a formula (OWASP, CSV injection): text that is not a
-/// number and starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a carriage return.
+/// Adds an apostrophe to text that a spreadsheet would run as a formula (OWASP, CSV injection). This is text that is
+/// not a number and starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a carriage return.
 ///
-/// Text that already has apostrophes before such a character gets one more, so `removed` restores every text.
+/// Text that already has apostrophes before such a character gets another one, so that `removed` restores every text.
 package enum FormulaGuard {
   package static func added(to text: String) -> String { String(decoding: added(to: Array(text.utf8)), as: UTF8.self) }
 
   /// - Parameter text: Text in UTF-8.
   package static func added(to text: [UInt8]) -> [UInt8] {
-    // A number needs no guard, because spreadsheets read it as a number, too.
+    // Numbers need no guard, because spreadsheets read them as numbers, too.
     guard needsGuard(text[...]), text.first == apostrophe || !isNumber(text) else { return text }
     return [apostrophe] + text
   }
@@ -20,7 +20,7 @@ package enum FormulaGuard {
   }
 
   private static let apostrophe = UInt8(ascii: "'")
-  /// The beginnings of such text. The last one is a carriage return as escaped by `CSVWriter`.
+  /// The beginnings of such text. The last one is a carriage return as `CSVWriter` escapes it.
   private static let starts: [[UInt8]] =
     ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠", #"\x0D"#].map { Array($0.utf8) }
   private static let firstBytes = Set(starts.compactMap(\.first))

@@ -1,5 +1,5 @@
-/// Joins several values into one string with ` / `, to show them to people or to store them in a field that holds one
-/// value. A comma would not do, because names contain commas.
+/// Joins several values into one string with ` / `, to show them to people or to store them in a field for a single
+/// value. A comma is not suitable, because names contain commas.
 public enum ListText {
   public static let separator = " / "
 

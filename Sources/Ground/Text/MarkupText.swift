@@ -1,7 +1,7 @@
 /// Escapes text for markup, both XML and HTML.
 public enum MarkupText {
-  /// Works on scalars, because a quote followed by a combining accent is one character.
-  /// - Parameter replacement: Replaces a scalar other than `&`, `<`, `>` and `"`; `nil` keeps it.
+  /// Escapes text. It works on scalars, because a quotation mark followed by a combining accent is a single character.
+  /// - Parameter replacement: Returns a replacement for a scalar other than `&`, `<`, `>` and `"`; `nil` to keep it.
   public static func escaped(_ text: String, replacing replacement: (Unicode.Scalar) -> String?) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

@@ -1,17 +1,17 @@
 extension String {
-  /// The text with a full stop, unless it has an end.
+  /// The text as a sentence: with a period, unless it already ends with a punctuation mark.
   public var sentence: String {
     guard let last, !".?!".contains(last) else { return self }
     return self + "."
   }
 }
 
-/// Finds the intended name for a misspelled one.
+/// Finds the name that was probably meant by a misspelled one.
 public enum Suggestion {
-  /// Returns the candidate nearest to `name`, or `nil` if none is near enough.
+  /// Returns the candidate most similar to `name`, or `nil` if none is similar enough.
   ///
-  /// A candidate is near enough if at most a third of the longer name has to be edited. Differences in case, and `-`
-  /// instead of `_`, do not count. Among equally near candidates, the first in alphabetical order wins.
+  /// A candidate is similar enough if at most a third of the longer name has to be edited. Differences in case, and `-`
+  /// instead of `_`, do not count. Among equally similar candidates, the first one in alphabetical order is returned.
   public static func nearest(to name: String, in candidates: some Sequence<String>) -> String? {
     let wanted = folded(name)
     var best: (candidate: String, distance: Int)?

@@ -5,20 +5,21 @@ public protocol Analyzer: Sendable {
   associatedtype Configuration: AnalyzerConfiguration
   associatedtype Session: AnalysisSession
 
-  /// The analyzer's name in configurations, stores and reports, in snake_case; never reused for another analyzer.
+  /// The analyzer's name in configurations, stores and reports, in snake_case. It is never reused for another analyzer.
   static var id: String { get }
-  /// Incremented whenever findings may change for the same input and configuration; files are then analyzed again.
+  /// The version. It is incremented whenever findings may change for the same input and configuration, so that files
+  /// are analyzed again.
   static var version: Int { get }
   /// One line for `analyze doctor` and the documentation.
   static var summary: String { get }
 
   /// The ids of the analyzers whose findings about the same audio a session reads in `finish(after:)`; none by default.
   /// These analyzers must come before this one in `BuiltInAnalyzers.all`, and none of them may have the feed `.file`. A
-  /// change to one of them also counts as a change to this analyzer. An analyzer missing from the pipeline has no
-  /// findings.
+  /// change of one of them also counts as a change of this analyzer. An analyzer that is missing from the pipeline has
+  /// no findings.
   static var reads: [String] { get }
 
-  /// - Throws: `ConfigurationError` naming the key that is out of range.
+  /// - Throws: `ConfigurationError` that names the key whose value is out of range.
   init(_ configuration: Configuration) throws(ConfigurationError)
 
   var feed: Feed { get }
@@ -31,7 +32,7 @@ extension Analyzer {
   public static var reads: [String] { [] }
 }
 
-/// An analyzer's state for one file. Its memory use is bounded, however long the file is.
+/// An analyzer's state for one file. Its memory use is bounded, no matter how long the file is.
 public protocol AnalysisSession {
   associatedtype Finding: AnalysisFinding
 
@@ -40,13 +41,13 @@ public protocol AnalysisSession {
   mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError)
 
   /// `false` once further values cannot change the finding. The session then receives no more values, and a feed that
-  /// no session wants is no longer computed. Checked after each call to `consume`; `true` by default.
+  /// no session wants is no longer computed. This is checked after each call to `consume`; `true` by default.
   var wantsMore: Bool { get }
 
-  /// Returns the finding. Called once, after the last values, but never after an error.
+  /// Returns the finding. Called once, after the last values, unless an error has occurred.
   mutating func finish() throws(AnalysisError) -> Finding
 
-  /// Returns the finding of an analyzer that reads the findings of others, which are available by then. Calls
+  /// Returns the finding of an analyzer that reads the findings of others, which are available at this point. Calls
   /// `finish()` by default.
   mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> Finding
 }

@@ -32,15 +32,15 @@ extension AnalyzerConfiguration {
 
   /// Creates the default configuration, overridden by the given settings.
   ///
-  /// - Throws: `ConfigurationError` for an unknown key (naming the nearest known one) or a value of the wrong type.
-  ///   Nested keys are joined by dots.
+  /// - Throws: `ConfigurationError` for an unknown key (naming the most similar known one) or a value of the wrong
+  ///   type. Nested keys are joined by dots.
   public init(merging settings: [String: JSONValue]) throws(ConfigurationError) {
     let defaults = try Self().settings()
     let merged = try merge(settings, over: defaults, under: "")
     do {
       self = try JSONValue.object(merged).decoded(as: Self.self)
     } catch let error as DecodingError {
-      // Not every decoding error names its key, so find the key that fails when it is the only one.
+      // Not every decoding error names its key, so this finds the key that fails when it is the only one.
       let culprit = settings.sorted { $0.key < $1.key }.first { key, _ in
         var single = defaults
         single[key] = merged[key]

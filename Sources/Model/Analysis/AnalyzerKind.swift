@@ -43,9 +43,9 @@ public struct AnalyzerKind: Sendable {
 
   /// Creates an analyzer with the given settings and defaults for all other keys.
   ///
-  /// - Parameter resampler: Name of the pipeline's resampler.
-  /// - Throws: `ConfigurationError` for an unknown key (naming the nearest known one), a value of the wrong type, or
-  ///   any other value that the analyzer rejects. Nested keys are joined by dots.
+  /// - Parameter resampler: The name of the pipeline's resampler.
+  /// - Throws: `ConfigurationError` for an unknown key (naming the most similar known one), a value of the wrong type,
+  ///   or any other value that the analyzer rejects. Nested keys are joined by dots.
   public func make(
     _ settings: [String: JSONValue] = [:], resampler: String
   ) throws(ConfigurationError) -> AnalyzerPlugin {

@@ -15,7 +15,7 @@ public struct AnalyzerIdentity: Hashable, Codable, Sendable {
 public struct AnalyzerOutcome: Sendable {
   public enum Result: Sendable {
     case finding(any AnalysisFinding)
-    /// There was nothing to analyze; the sentence gives the reason.
+    /// There was nothing to analyze, for the reason that the sentence gives.
     case notApplicable(String)
     case failed(String)
   }
@@ -30,7 +30,7 @@ public struct AnalyzerOutcome: Sendable {
 }
 
 extension AnalyzerOutcome {
-  /// `nil` if the analyzer left no finding.
+  /// The finding; `nil` if the analyzer left none.
   public var finding: (any AnalysisFinding)? {
     if case .finding(let finding) = result { finding } else { nil }
   }

@@ -3,8 +3,8 @@ public import Text
 /// A type-erased analyzer with its settings, for pipelines.
 public struct AnalyzerPlugin: Sendable {
   public private(set) var identity: AnalyzerIdentity
-  /// The identities of this analyzer in pipelines that contain more of the analyzers it reads. Findings with these
-  /// identities are based on more information, so they replace its own findings.
+  /// The identities that this analyzer has in pipelines that contain more of the analyzers it reads. Findings with
+  /// these identities are based on more information, so they supersede its own findings.
   public private(set) var supersedingIdentities: Set<AnalyzerIdentity> = []
   public let feed: Feed
   /// Ids of the analyzers whose findings its sessions read.
@@ -18,7 +18,7 @@ public struct AnalyzerPlugin: Sendable {
 
   /// - Parameters:
   ///   - configuration: The settings, for display.
-  ///   - shapingFinding: The settings that can affect findings; they determine the digest.
+  ///   - shapingFinding: The settings that can affect findings, which determine the digest.
   ///   - resampler: The name of the pipeline's resampler, which is part of the digest if the feed depends on it.
   ///   - reads: Ids of the analyzers whose findings its sessions read.
   ///   - makeSession: Opens a session for one file, like `Analyzer.makeSession(for:)`.
@@ -43,14 +43,13 @@ public struct AnalyzerPlugin: Sendable {
 }
 
 extension AnalyzerPlugin {
-  /// `true` if one of the known analyses includes everything that this analyzer would find.
+  /// Returns `true` if one of the known analyses includes everything that this analyzer would find.
   public func isCovered(by known: Set<AnalyzerIdentity>) -> Bool {
     known.contains(identity) || !known.isDisjoint(with: supersedingIdentities)
   }
 
-  /// Links the analyzer to the others in its pipeline: its identity depends on the identities of the analyzers it
-  /// reads.
-  /// - Parameter absent: The analyzers missing from the pipeline.
+  /// Links the analyzer to the others in its pipeline, because its identity depends on those of the analyzers it reads.
+  /// - Parameter absent: The analyzers that are missing from the pipeline.
   fileprivate func reading(
     _ others: [AnalyzerIdentity], absent: [AnalyzerIdentity]
   ) -> AnalyzerPlugin {
@@ -87,10 +86,10 @@ extension [AnalyzerPlugin] {
     return order
   }
 
-  /// Links the analyzers as members of one pipeline: the identity of a finding depends on which other findings were
-  /// available.
+  /// Links the analyzers as members of one pipeline, because the identity of a finding depends on which other findings
+  /// were available.
   /// - Parameter defaults: Analyzers with their default settings. If an analyzer reads one of them and this pipeline
-  ///   lacks it, findings made with its help stay current.
+  ///   lacks it, findings that were made with it remain current.
   public func asOnePipeline(defaults: [AnalyzerPlugin] = []) -> [AnalyzerPlugin] {
     let missing = defaults.filter { other in !contains { $0.id == other.id } }
     let absent = missing.isEmpty ? [] : (self + missing).asOnePipeline().suffix(missing.count)

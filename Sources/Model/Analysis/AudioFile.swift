@@ -3,10 +3,10 @@ public import SystemPackage
 /// The file that a session analyzes, with what is known about it when decoding starts.
 public struct AudioFile: Sendable, Hashable {
   public var path: FilePath
-  /// A path that leads to this file even if another file has taken its name in the meantime; valid only in this
+  /// A path that leads to this file even if another file has taken its name in the meantime. It is valid only in this
   /// process.
   public var openPath: FilePath
-  /// `nil` if no audio could be opened; only sessions with `Feed.file` run then.
+  /// The format; `nil` if no audio could be opened, in which case only sessions with `Feed.file` run.
   public var format: AudioFormat?
   /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask` (which FFmpeg extends to 64 bits), in channel
   /// order; 0 if unknown.

@@ -11,14 +11,14 @@ public struct AudioFormat: Codable, Hashable, Sendable {
   /// Mean bits per second of the audio.
   public var bitRate: Int?
   public var isLossless: Bool
-  /// Length in frames claimed by the file; never trusted, only compared with the decoded length.
+  /// The number of frames that the file claims to have. It is never trusted, only compared with the decoded number.
   public var claimedFrameCount: Int64?
-  /// Length in frames estimated from bit rate and size, if the file claims none and was not decoded.
+  /// The number of frames estimated from bit rate and size, if the file claims none and was not decoded.
   public var estimatedFrameCount: Int64?
-  /// Decoded length in frames; `nil` until the whole file has been read.
+  /// The number of decoded frames; `nil` until the whole file has been read.
   public var frameCount: Int64?
 
-  /// Length in seconds: the decoded length, or else the claimed one, or else the estimate.
+  /// The length in seconds: the decoded length if known, otherwise the claimed one, otherwise the estimate.
   public var duration: Double? {
     guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount ?? estimatedFrameCount else { return nil }
     return Double(frames) / Double(sampleRate)

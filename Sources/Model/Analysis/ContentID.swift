@@ -20,7 +20,7 @@ public struct ContentID: Hashable, Sendable {
 }
 
 extension ContentID {
-  /// Identifies a file by the bytes of its absolute path, without a trailing zero. This must never change.
+  /// Identifies a file by the bytes of its absolute path, without a trailing zero byte. This must never change.
   public init(ofPath path: FilePath) {
     self = path.withBytes { ContentID(hashing: Array($0)) }
   }
@@ -47,7 +47,7 @@ extension ContentID: CustomStringConvertible {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  /// Parses `description`; `nil` for anything else.
+  /// Parses `description`. Returns `nil` for any other text.
   public init?(_ description: String) {
     guard description.utf8.count == 22 else { return nil }
     var value: UInt128 = 0

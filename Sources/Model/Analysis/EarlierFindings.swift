@@ -1,5 +1,5 @@
-/// The findings about the same audio of the analyzers that an analyzer `reads`. Analyzers that are not in the pipeline,
-/// or that left no finding, are missing.
+/// The findings of the analyzers that an analyzer `reads`, about the same audio. Analyzers that are not in the
+/// pipeline, or that left no finding, are missing.
 ///
 ///     let beats = earlier[TempoFinding.self]?.beats ?? []
 public struct EarlierFindings: Sendable {

@@ -1,8 +1,8 @@
 /// The reason why an analyzer has no finding for a file. The other analyzers continue.
 public enum AnalysisError: Error, Hashable, Sendable {
-  /// There is nothing to analyze in this kind of file; recorded, but not a failure.
+  /// There is nothing to analyze in this kind of file. This is recorded, but is not a failure.
   case notApplicable(String)
-  /// The analyzer failed; the sentence gives the reason.
+  /// The analyzer failed, for the reason that the sentence gives.
   case failed(String)
 }
 
@@ -19,7 +19,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   public var description: String { "\(key): \(problem)" }
 }
 
-/// The reason why a file could not be decoded completely. The code appears in reports and is never renamed.
+/// The reason why a file could not be decoded completely. The code appears in reports and must never be renamed.
 public struct DecodeError: Error, Hashable, Sendable, Codable {
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// The file cannot be opened (permissions, vanished, not a regular file).
@@ -40,7 +40,8 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     /// The system could not read the file (I/O error, disk gone).
     case readError = "read_error"
 
-    /// The cause is the system and not the file, so a retry may succeed even though the file is unchanged.
+    /// `true` if the cause is the system rather than the file, so that a retry may succeed even though the file is
+    /// unchanged.
     public var isTransient: Bool { self == .unreadable || self == .readError }
   }
 

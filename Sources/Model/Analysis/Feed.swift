@@ -1,11 +1,11 @@
 /// The input of an analyzer. The pipeline collects the distinct feeds of all analyzers, computes each once per file and
 /// passes the same values to every analyzer that requested it.
 public enum Feed: Hashable, Sendable {
-  /// No audio: the session receives the file's path and format and is finished at once.
+  /// No audio: the session receives the file's path and format, and is finished immediately.
   case file
   /// PCM. In a mono layout, a span contains consecutive frames. With `.native` channels, it is planar: all frames of
   /// the first channel, then all frames of the second, and so on. `index` is the number of the span's first frame,
-  /// counted from the start.
+  /// counted from the start of the audio.
   case samples(SampleLayout)
   /// A short-time Fourier transform. A span contains one column of `windowLength / 2 + 1` power values |X[k]|²; `index`
   /// is the column number.
@@ -39,11 +39,11 @@ public struct SampleLayout: Hashable, Sendable {
   }
 
   public enum Conversion: Hashable, Sendable {
-    /// Conversion by the pipeline's resampler (soxr or libsamplerate); full scale is ±1.
+    /// Conversion by the pipeline's resampler (soxr or libsamplerate), with full scale at ±1.
     case standard
-    /// The conversion of AcoustID's `fpcalc`: libswresample to 16 bits with its short filter, channels mixed by
-    /// libswresample. Values are whole numbers from −32,768 to 32,767. The last millisecond, which the filter retains,
-    /// is missing, as in `fpcalc`. Mono only.
+    /// The conversion that AcoustID's `fpcalc` uses: libswresample mixes the channels and converts to 16 bits with its
+    /// short filter. Values are whole numbers from −32,768 to 32,767. As in `fpcalc`, the last millisecond, which the
+    /// filter retains, is missing. Mono only.
     case acoustID
   }
 
@@ -58,8 +58,8 @@ public struct SampleLayout: Hashable, Sendable {
   }
 }
 
-/// The geometry of an STFT of the mono signal. Column `c` is centered on frame `c * hop` of the resampled signal;
-/// frames before the start and after the end count as zero.
+/// The geometry of an STFT of the mono signal. Column `c` is centered on frame `c * hop` of the resampled signal.
+/// Frames before the start and after the end count as zero.
 public struct SpectrumLayout: Hashable, Sendable {
   /// Samples per second of the transformed signal.
   public var sampleRate: Int
@@ -79,10 +79,10 @@ public struct SpectrumLayout: Hashable, Sendable {
 }
 
 extension SpectrumLayout {
-  /// High resolution in time: 100 columns per second, up to 11 kHz. `tempo`, `traits` and `likeness` share it, so it is
-  /// computed only once.
+  /// High resolution in time: 100 columns per second, up to 11 kHz. `tempo`, `traits` and `likeness` share this layout,
+  /// so it is computed only once.
   public static let onsets = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
-  /// High resolution in frequency: bins of 2 Hz, four columns per second. `key` and `sections` share it.
+  /// High resolution in frequency: bins of 2 Hz, four columns per second. `key` and `sections` share this layout.
   public static let pitches = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
 
   /// - Throws: `AnalysisError.failed` if the column does not have this layout.

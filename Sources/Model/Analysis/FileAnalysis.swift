@@ -15,8 +15,8 @@ public struct FileAnalysis: Sendable, Codable {
   public var remarks: [Problem]
   /// Identifies the encoded audio, without tags; `nil` if no audio was found.
   public var contentID: ContentID?
-  /// Intact files with the same id decode to the same frames. `nil` if the file was not decoded and no other file with
-  /// the same audio is known.
+  /// An id that is the same for intact files that decode to the same frames. `nil` if the file was not decoded and no
+  /// other file with the same audio is known.
   public var decodingID: ContentID?
   public var format: AudioFormat?
   /// `true` if outcomes of audio analyzers that did not run again may be taken from any intact file with this
@@ -27,9 +27,9 @@ public struct FileAnalysis: Sendable, Codable {
   /// One outcome for each analyzer that ran.
   public var outcomes: [AnalyzerOutcome]
   public var workerLoss: WorkerLoss?
-  /// `nil` unless requested.
+  /// The times of the stages; `nil` unless requested.
   public var stageTimes: StageTimes?
-  /// `nil` if the file could not be read to the end, or changed in the meantime.
+  /// The checksum; `nil` if the file could not be read to the end, or has changed in the meantime.
   public var checksum: FileChecksum?
 
   public init(
@@ -64,12 +64,12 @@ public struct FileAnalysis: Sendable, Codable {
 public struct Problem: Codable, Hashable, Sendable {
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
-    /// The comparison of the file's bytes with an earlier checksum.
+    /// The file's bytes were compared with an earlier checksum.
     case verify
   }
 
   public var stage: Stage
-  /// A code in snake_case, never renamed. Decoding uses `DecodeError.Code`.
+  /// A code in snake_case, which must never be renamed. Decoding uses `DecodeError.Code`.
   public var code: String
   /// One sentence, without the file name.
   public var message: String
@@ -94,7 +94,7 @@ extension Problem {
 
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
-  /// `true` if the cause may be the circumstances (a slow disk, a machine short of memory) instead of the file. Such a
+  /// `true` if the cause may be the circumstances (a slow disk, a machine short of memory) rather than the file. Such a
   /// problem must not take precedence over a result from elsewhere.
   public var mayBeTransient: Bool {
     Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true

@@ -7,13 +7,13 @@ enum FilterComparison: String, CaseIterable {
   case greater = ">"
   case greaterOrEqual = ">="
 
-  /// `true` for fields with an order only, and for one value only.
+  /// `true` for comparisons that only fields with an order support, and that allow only one value.
   var isOrder: Bool { self != .equal && self != .notEqual }
 
   /// All signs, for messages.
   static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  /// - Parameter sign: One of the signs, or its form in mathematics, such as `≥`.
+  /// - Parameter sign: One of the signs, or its mathematical form, such as `≥`.
   init?(sign: some StringProtocol) {
     switch sign {
     case "≠": self = .notEqual
@@ -23,8 +23,8 @@ enum FilterComparison: String, CaseIterable {
     }
   }
 
-  /// The sign at the start of a text: as many of these characters as there are. An exclamation mark alone is a letter
-  /// of a name.
+  /// Returns the sign at the start of a text, which includes as many of the comparison characters as there are. An
+  /// exclamation mark by itself is a letter of a name.
   static func prefix(of text: some Collection<Character>) -> String {
     let sign = String(text.prefix { $0.isComparison || $0 == "!" })
     return sign.contains(where: \.isComparison) ? sign : ""

@@ -9,7 +9,7 @@ internal import Text
 ///     sign   = ":" | "=" | "!=" | "<" | "<=" | ">" | ">="
 ///     value  = '"' { any character but '"' } '"' | characters without space, parenthesis, comma and '"'
 ///
-/// Spaces may be around all signs but the colon.
+/// There may be spaces around all signs except the colon.
 struct FilterParser {
   private let characters: [Character]
   private let columns: [FindingColumn]
@@ -128,7 +128,8 @@ struct FilterParser {
     if let field = FilterField(name: name) { return .own(field) }
     if let column = columns.first(where: { $0.name == name.lowercased() }) { return .finding(column) }
     let names = FilterField.allCases.map(\.rawValue)
-    // Suggests any name, but lists only the fields: with the names of finding columns, the list would be long.
+    // Any name may be suggested, but only the fields are listed, because the list would be long with the names of
+    // finding columns.
     let nearest = Suggestion.nearest(to: name, in: names + columns.map(\.name))
     let hint = nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: names)
     let quoting = sign.map { "; in quotation marks, \($0) is a part of a word" } ?? ""
@@ -163,7 +164,8 @@ struct FilterParser {
 
   /// Consumes a name and the sign after it, with the spaces around the sign.
   ///
-  /// - Returns: The name and the sign, which is `nil` for a colon and may be none of the comparisons.
+  /// - Returns: The name and the sign. The sign is `nil` for a colon, and may also be something that is not a
+  ///   comparison.
   private mutating func takeFieldName() -> (name: String, sign: String?)? {
     var end = index
     while end < characters.count,

@@ -1,9 +1,9 @@
 /// A field with its values: `bpm>=120`, `genre:house,techno`.
 struct FilterTerm {
   let field: ParsedField
-  /// `nil` after a colon and in an option, where the first value may begin with a sign: `bpm:>120`.
+  /// The comparison; `nil` after a colon and in an option, where the first value may begin with a sign: `bpm:>120`.
   var comparison: FilterComparison?
-  /// At least one.
+  /// The values, of which there is at least one.
   var values: [FilterValue]
 
   func expression() throws(FilterSyntaxError) -> TrackFilter.Expression {
@@ -18,7 +18,7 @@ struct FilterTerm {
     return comparison == .equal ? any : .not(any)
   }
 
-  /// Moves the sign at the start of the first value to the term. In a text it is a part of the text.
+  /// Moves the sign at the start of the first value to the term. In a text, the sign is part of the text.
   private mutating func takeComparison() throws(FilterSyntaxError) {
     guard comparison == nil, !field.isText, let first = values.first, !first.isQuoted else { return }
     let sign = FilterComparison.prefix(of: first.text)
@@ -31,7 +31,7 @@ struct FilterTerm {
     values[0].position = first.position.map { $0 + sign.count }
   }
 
-  /// The only value, to be read as one end of a range.
+  /// Returns the only value, which is to be read as one end of a range.
   private func ordered(_ comparison: FilterComparison) throws(FilterSyntaxError) -> FilterValue {
     var value = values[0]
     guard let example = field.orderExample else {
@@ -44,7 +44,7 @@ struct FilterTerm {
     return value
   }
 
-  /// Refuses `120,5..128`: as alternatives, 120 or 5..128.
+  /// Refuses values such as `120,5..128`, which would mean the alternatives 120 or 5..128.
   private func refuseDecimalCommas() throws(FilterSyntaxError) {
     guard field.hasDecimals else { return }
     for (left, right) in zip(values, values.dropFirst())
@@ -59,11 +59,11 @@ struct FilterTerm {
   }
 }
 
-/// Tells a decimal comma from one between alternatives.
+/// Distinguishes a decimal comma from one between alternatives.
 enum DecimalComma {
-  /// Alternatives such as `90,174` are two tempi. A comma is a decimal one if what follows it makes no sense as an
-  /// alternative: a single digit, a range that has the number before it, a unit that the number before it lacks, or a
-  /// number after a zero or a negative number.
+  /// Returns whether a comma is likely to be a decimal one. Alternatives such as `90,174` are two tempi. A comma is a
+  /// decimal one if the part after it makes no sense as an alternative: a single digit, a range that contains the
+  /// number before it, a unit that the number before it lacks, or a number after a zero or a negative number.
   static func isLikely(between left: String, and right: String) -> Bool {
     let whole = String(left.reversed().prefix(while: \.isASCIIDigit).reversed())
     let before = left.dropLast(whole.count)
@@ -114,7 +114,7 @@ enum ParsedField {
     }
   }
 
-  /// `true` if any characters may be in a value.
+  /// `true` if a value may contain any characters.
   var isText: Bool {
     switch self {
     case .own(let field): field.allowsCommas

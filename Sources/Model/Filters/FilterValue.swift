@@ -6,7 +6,7 @@ struct FilterValue {
   var isPrefix = false
   /// The position in the filter, counted from 1; `nil` in an option.
   var position: Int?
-  /// One end of a range: the comparison, and an example of one for messages. `nil` for a value after a colon.
+  /// One end of a range: the comparison, and an example for messages; `nil` for a value after a colon.
   var order: (comparison: FilterComparison, example: String)?
 
   init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
@@ -35,7 +35,7 @@ struct FilterValue {
     FilterSyntaxError(text.isEmpty ? "\"\"" : text, at: position, reason)
   }
 
-  /// The error for a value that is no end of a range.
+  /// Returns the error for a value that cannot be the end of a range.
   func orderError(_ order: (comparison: FilterComparison, example: String)) -> FilterSyntaxError {
     error("a single value is expected after '\(order.comparison.rawValue)', such as \(order.example)")
   }

@@ -21,8 +21,8 @@ public struct FindingColumn: Sendable, Hashable {
 
   /// Returns the columns of the findings, in report order.
   ///
-  /// The tempo is not included, because a person may have corrected it: the fields of `FilterField` use the value in
-  /// force.
+  /// The tempo is not included, because a person may have corrected it. The fields of `FilterField` use the tempo in
+  /// effect.
   public static func all(of findings: [any DeclaredFinding.Type]) -> [FindingColumn] {
     findings.filter { $0 != TempoFinding.self }.flatMap { columns(of: $0) }
   }
@@ -88,7 +88,7 @@ public struct FindingColumn: Sendable, Hashable {
 /// A test of a finding's field.
 public enum FindingTest: Sendable, Equatable {
   case number(NumberRange)
-  /// Matches the whole text, or its beginning, regardless of case.
+  /// Matches the whole text or its beginning, ignoring case.
   case text(String, isPrefix: Bool)
   case flag(Bool)
   /// Matches if there is no value, or no finding.

@@ -8,7 +8,7 @@ public enum TrackCondition: Sendable, Equatable {
   /// The codec in lower case, such as `flac`.
   case codec(String)
   case isLossless(Bool)
-  /// A person has set the tempo, or not.
+  /// True if a person has set the tempo.
   case isLocked(Bool)
   case status(Status)
   /// The code of the problem that explains a status other than `ok`.
@@ -33,7 +33,7 @@ public enum TrackCondition: Sendable, Equatable {
   }
 
   public enum NumberField: Sendable, Equatable, CaseIterable {
-    /// The corrected tempo, or else the detected one.
+    /// The corrected tempo if there is one, otherwise the detected one.
     case bpm
     case confidence
     case year
@@ -57,12 +57,12 @@ public struct FilterWords: Sendable, Equatable {
 }
 
 public struct NumberRange: Sendable, Equatable {
-  /// `nil` if the range has no lower bound.
+  /// The lower bound; `nil` if there is none.
   public var lower: Double?
   public var upper: Double?
   /// `false` only for `>`.
   public var includesLower: Bool
-  /// `false` for `<`, and for the range around a single value, since neighboring values share an edge.
+  /// `false` for `<`, and for the range around a single value, because neighboring values share an edge.
   public var includesUpper: Bool
 
   public init(lower: Double?, upper: Double?, includesLower: Bool = true, includesUpper: Bool = true) {
@@ -99,9 +99,9 @@ public struct NumberRange: Sendable, Equatable {
 
 public struct TimeRange: Sendable, Equatable {
   public enum Point: Sendable, Equatable {
-    /// Nanoseconds since 1970, UTC.
+    /// A time in nanoseconds since 1970, UTC.
     case absolute(Int64)
-    /// Nanoseconds before the time when the filter is evaluated.
+    /// A number of nanoseconds before the time when the filter is evaluated.
     case ago(Int64)
 
     public func nanoseconds(now: Int64) -> Int64 {
@@ -123,8 +123,8 @@ public struct TimeRange: Sendable, Equatable {
 
   /// - Parameters:
   ///   - comparison: A comparison by order.
-  ///   - start: Start of the day that is compared with, in nanoseconds since 1970.
-  ///   - end: Its end.
+  ///   - start: Start of the day in the comparison, in nanoseconds since 1970.
+  ///   - end: End of that day.
   init(_ comparison: FilterComparison, from start: Int64, to end: Int64) {
     switch comparison {
     case .greater: self.init(since: .absolute(end), until: nil)

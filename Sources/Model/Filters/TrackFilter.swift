@@ -3,11 +3,12 @@
 ///     try TrackFilter(parsing: "genre:trance bpm:120..128 (key:8A~ OR lossless:yes) -status:failed")
 public struct TrackFilter: Sendable, Equatable {
   public indirect enum Expression: Sendable, Equatable {
-    /// Matches if all of the expressions do; always if there are none.
+    /// Matches if all of the expressions match. Always matches if there are none.
     case all([Expression])
-    /// Matches if at least one of the expressions does; never if there are none.
+    /// Matches if at least one of the expressions matches. Never matches if there are none.
     case any([Expression])
-    /// Matches if the expression does not. An unknown value does not match a condition, so it matches the negation.
+    /// Matches if the expression does not match. An unknown value does not match a condition, so it matches the
+    /// negation.
     case not(Expression)
     case condition(TrackCondition)
   }

@@ -1,13 +1,13 @@
-/// A date as precise as a tag states it: a year, possibly with a month and day.
+/// A date that is as precise as the tag: a year, possibly with a month and day.
 ///
 /// ID3v2.4 and Vorbis comments require ISO 8601. Files also contain dates such as `19990301`, `03/1999`, `1.3.1999` and
-/// `© 1999`, of which only the unambiguous part is used.
+/// `© 1999`. Of these, only the unambiguous part is used.
 public struct PartialDate: Sendable, Hashable {
-  /// From 1 to 9999.
+  /// The year, from 1 to 9999.
   public let year: Int
-  /// From 1 to 12.
+  /// The month, from 1 to 12.
   public let month: Int?
-  /// From 1 to 31; only with a month.
+  /// The day, from 1 to 31; only with a month.
   public let day: Int?
 
   /// - Parameter text: The value of a tag. The result is `nil` if it contains no year, or more than one.
@@ -33,11 +33,11 @@ public struct PartialDate: Sendable, Hashable {
     let digits = numbers[0].digits
     switch digits.count {
     case 4:
-      // Uses only the year of `1999-2003` and `1999 03`.
+      // Only the year of `1999-2003` and `1999 03` is used.
       let parts = numbers.dropFirst().prefix { $0.isDatePart && $0.digits.count <= 2 }.map(\.value)
       self.init(year: numbers[0].value, month: parts.first, day: parts.dropFirst().first)
     case 6:
-      // Rejects unlikely years: `120311` is another kind of date.
+      // This rejects unlikely years: `120311` is another kind of date.
       let (year, month) = (Number.value(digits.prefix(4)), Number.value(digits.suffix(2)))
       guard (1800...2199).contains(year), (1...12).contains(month) else { return nil }
       self.init(year: year, month: month)
@@ -49,8 +49,9 @@ public struct PartialDate: Sendable, Hashable {
     }
   }
 
-  /// Accepts `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. Dots, which are used only where
-  /// the day comes first, or a number too large for a month distinguish day and month.
+  /// Accepts `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. The day and month are
+  /// distinguished by dots, which are used only where the day comes first, or by a number that is too large for a
+  /// month.
   private init?(yearLast numbers: [Number]) {
     let years = numbers.indices.filter { numbers[$0].digits.count == 4 }
     guard years.count == 1, let place = years.first else { return nil }

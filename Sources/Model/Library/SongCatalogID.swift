@@ -12,8 +12,8 @@ public enum SongCatalogID {
 
   /// - Parameters:
   ///   - release: The MusicBrainz release, which distinguishes editions.
-  ///   - artists: The album artists. Without any, tracks with the same album name belong together if they are in one
-  ///     folder.
+  ///   - artists: The album artists. If there are none, tracks with the same album name belong together if they are in
+  ///     the same folder.
   public static func album(_ name: String, release: String?, artists: [String], isCompilation: Bool, path: FilePath)
     -> String
   {

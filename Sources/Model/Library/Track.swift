@@ -3,8 +3,8 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// The presentation of a track, based on its tags or else on its file name. Search, reports, exports, pages and servers
-/// all use this type, so a track has the same title, artist and year everywhere.
+/// The presentation of a track, based on its tags or, without tags, on its file name. Search, reports, exports, pages
+/// and servers all use this type, so a track has the same title, artist and year everywhere.
 public struct Track: Sendable {
   public let path: FilePath
   private let fields: [String: [String]]
@@ -35,7 +35,7 @@ public struct Track: Sendable {
 
   public var titleTag: String? { text("title") }
 
-  /// The title tag, or else the file name without its extension.
+  /// The title tag, or the file name without its extension if there is none.
   public var title: String { Self.title(titleTag, of: path) }
 
   /// The credit as one text.
@@ -53,7 +53,7 @@ public struct Track: Sendable {
   /// Artist and title as one text.
   public var name: String { Self.name(artist: artist, title: title) }
 
-  /// - Parameter tag: `nil` if the track has no title tag.
+  /// - Parameter tag: The title tag; `nil` if the track has none.
   public static func title(_ tag: String?, of path: FilePath) -> String { tag ?? path.stem ?? "" }
 
   /// `Artist - Title`, or only the title if the artist is unknown.
@@ -63,7 +63,7 @@ public struct Track: Sendable {
 
   // MARK: Dates
 
-  /// The date of this release, or else of the first release.
+  /// The date of this release if known, otherwise that of the first release.
   public var date: PartialDate? {
     for name in Self.dateFields {
       for value in values(name) { if let date = PartialDate(value) { return date } }
@@ -73,7 +73,7 @@ public struct Track: Sendable {
 
   public var year: Int? { date?.year }
 
-  /// Tags with a release date, in order of precedence.
+  /// The tags with a release date, in order of precedence.
   public static let dateFields = ["date", "originaldate", "originalyear"]
 }
 

@@ -54,7 +54,7 @@ public struct FileRecord: Hashable, Sendable {
 
   /// An absolute path, or the name of an object (`FilePath.isObject`).
   public var path: FilePath
-  /// `nil` if the file was never analyzed.
+  /// The time of the analysis; `nil` if the file was never analyzed.
   public var analyzed: Timestamp?
   public var status: Status
   /// The reason why the status is not `ok`.
@@ -64,7 +64,7 @@ public struct FileRecord: Hashable, Sendable {
   public var sizeBytes: Int64?
   public var modified: Timestamp?
   public var format: AudioFormat?
-  /// The declared findings. The tempo is the one in force: as detected, or as corrected by a person. Long lists are
+  /// The declared findings. The tempo is the one in effect: as detected, or as corrected by a person. Long lists are
   /// empty unless requested.
   public var findings: FindingSet
   public var tempoCorrection: TempoCorrection?
@@ -72,11 +72,11 @@ public struct FileRecord: Hashable, Sendable {
   public var otherFindings: [String: JSONValue]
   /// The analyzers whose outcomes this record shows, sorted by id.
   public var analyzers: [AnalyzerIdentity]
-  /// Sorted by analyzer id.
+  /// The problems of analyzers, sorted by analyzer id.
   public var analyzerProblems: [AnalyzerProblem]
-  /// `true` if the file was missing when its folder was last scanned; the record shows what was known before.
+  /// `true` if the file was missing when its folder was last scanned. The record shows what was known before.
   public var isVanished: Bool
-  /// `nil` unless requested.
+  /// The runs; `nil` unless requested.
   public var runs: Runs?
   /// The checksum of the file when it was last intact; `nil` if it was not requested or is unknown.
   public var checksum: FileChecksum?

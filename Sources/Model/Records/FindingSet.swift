@@ -1,6 +1,6 @@
 public import Analysis
 
-/// The declared findings of one file, each as its own type; at most one of each type.
+/// The declared findings of one file, each with its own type. There is at most one of each type.
 ///
 ///     record.findings[TempoFinding.self]?.bpm
 public struct FindingSet: Sendable {

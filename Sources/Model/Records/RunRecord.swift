@@ -40,7 +40,7 @@ public struct RunRecord: Hashable, Sendable {
     case interrupted
     /// The run was stopped by an error that affected more than one file.
     case failed
-    /// The run ended without notice (killed, power failure), as the next run detected.
+    /// The run ended without notice, for example because it was killed or the power failed. The next run detects this.
     case died
   }
 
@@ -67,7 +67,7 @@ public struct RunRecord: Hashable, Sendable {
 
   public var id: Int64
   public var started: Timestamp
-  /// `nil` while the run is in progress, or if it died.
+  /// The end of the run; `nil` while it is in progress, or if it died.
   public var finished: Timestamp?
   public var state: State
   public var exitStatus: Int?
@@ -83,7 +83,8 @@ public struct RunRecord: Hashable, Sendable {
   public var newlyFailed: Int
   /// Files in `totals.partial` that were not known to be damaged before.
   public var newlyDamaged: Int
-  /// Number of files found but left for the next run, because this run ended early; not part of the totals.
+  /// Number of files that were found but left for the next run, because this run ended early. They are not part of the
+  /// totals.
   public var pending: Int
 
   public init(
@@ -114,10 +115,10 @@ public struct RunRecord: Hashable, Sendable {
 public struct RunOutline: Hashable, Sendable {
   public var id: Int64
   public var started: Timestamp
-  /// `nil` while the run is in progress, or if it died.
+  /// The end of the run; `nil` while it is in progress, or if it died.
   public var finished: Timestamp?
   public var state: RunRecord.State
-  /// Equal for all runs that analyze in the same way.
+  /// A digest that is the same for all runs that analyze in the same way.
   public var configurationDigest: String
 
   public init(

@@ -1,12 +1,13 @@
 public import Analysis
 internal import Text
 
-/// One of several equal parts of an input. The key of a line alone determines which part the line belongs to, on every
-/// machine and in every run. So several workers can read the same list, and exactly one of them answers each line.
+/// One of several equal parts of an input. The part to which a line belongs depends only on the key of the line, on
+/// every machine and in every run. So several workers can read the same list, and exactly one of them answers each
+/// line.
 ///
 /// The index of the part is XXH3-128 (seed 0) of the key's bytes, as a number, modulo the number of parts.
 public struct Shard: Hashable, Sendable {
-  /// Counted from 0.
+  /// The index of the part, counted from 0.
   public let index: Int
   public let count: Int
 
@@ -45,7 +46,7 @@ extension Shard {
   /// Creates the part for this element of an array job, from its index in `JOB_COMPLETION_INDEX` (Kubernetes),
   /// `AWS_BATCH_JOB_ARRAY_INDEX` or `SLURM_ARRAY_TASK_ID`.
   ///
-  /// - Parameter count: `nil` to use the number of elements from Slurm or AWS Batch.
+  /// - Parameter count: The number of parts; `nil` to use the number of elements from Slurm or AWS Batch.
   public init(count given: Int?, environment: [String: String]) throws(ConfigurationError) {
     func number(_ name: String) throws(ConfigurationError) -> Int? {
       guard let text = environment[name], !text.isEmpty else { return nil }
@@ -79,7 +80,7 @@ extension Shard {
     guard let count = given ?? elements else {
       throw ConfigurationError(key: "", problem: "cannot get the number of elements from \(name); give --shards N")
     }
-    // If only some elements of an array are restarted, the scheduler counts them differently.
+    // If only some elements of an array are restarted, the scheduler counts them in a different way.
     if let elements, elements != count {
       throw ConfigurationError(
         key: "",

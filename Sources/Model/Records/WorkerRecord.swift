@@ -1,14 +1,14 @@
 public import Analysis
 public import Platform
 
-/// The result for one input line of `analyze worker`, which engines read and `analyze merge` stores.
+/// The result for one input line of `analyze worker`. Engines read it, and `analyze merge` stores it.
 public struct WorkerRecord: Sendable {
   public static let schema = "nocturne.worker"
   public static let schemaVersion = 1
 
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed
-    /// The time limit was reached before the end of the file; earlier findings may be present.
+    /// The time limit was reached before the end of the file. There may be earlier findings.
     case timeout
     case skipped
   }
@@ -43,7 +43,7 @@ public struct WorkerRecord: Sendable {
     public var digest: String
     public var decoderVersion: Int
     public var analyzers: [AnalyzerIdentity]
-    /// The ids of the analyzers whose findings depend on the encoded audio alone.
+    /// The ids of the analyzers whose findings depend only on the encoded audio.
     public var audioReaders: Set<String>
 
     public init(
@@ -62,14 +62,14 @@ public struct WorkerRecord: Sendable {
   public var status: Status
   /// The reason why the status is not `ok`.
   public var problem: Problem?
-  /// `nil` if the line did not name a file.
+  /// The record of the file; `nil` if the line did not name a file.
   public var file: FileRecord?
-  /// `nil` if nothing was opened.
+  /// The state of the file; `nil` if nothing was opened.
   public var stamp: Stamp?
   public var analyzed: Timestamp
   public var programVersion: String
   public var pipeline: Pipeline
-  /// `nil` if nothing was opened.
+  /// The analysis; `nil` if nothing was opened.
   public var analysis: FileAnalysis?
 
   public init(

@@ -5,19 +5,18 @@ internal import Text
 /// A failure to write an export. Existing files stay unchanged.
 public enum ExportError: Error, Hashable, Sendable {
   case cannotCreate(FilePath, reason: String)
-  /// A file must not be replaced.
+  /// A file that exists may not be replaced.
   case refused(OverwriteError)
-  /// The export cannot be written; the path is `nil` for standard output.
+  /// The export cannot be written. The path is `nil` for standard output.
   case cannotWrite(FilePath?, reason: String)
   /// The reader of standard output has stopped reading.
   case closedPipe
   case unknownOption(String, known: [String])
-  /// The value of an option is invalid; `expected` completes “expects …”.
+  /// The value of an option is invalid. `expected` completes “expects …”.
   case badOption(String, value: String, expected: String)
-  /// No track is selected, and an export without tracks was not asked for.
+  /// No track is selected, and the user has not asked for an export without tracks.
   case nothingSelected
-  /// Something outside the program is missing or does not work. The text consists of two sentences: the problem and its
-  /// remedy.
+  /// Something outside the program is missing or does not work. The text is two sentences: the problem and its remedy.
   case unavailable(String)
 }
 

@@ -1,7 +1,8 @@
 internal import Platform
 public import SystemPackage
 
-/// A file of an export, or standard output. A file gets its name when it is complete; an uncommitted file is removed.
+/// A file of an export, or standard output. The file appears at its path when it is complete. A file that is not
+/// committed is removed.
 public final class ExportFile {
   /// Path of the file; `nil` for standard output.
   public let path: FilePath?
@@ -10,7 +11,7 @@ public final class ExportFile {
 
   private static let bufferSize = 1 << 18
 
-  /// - Parameter path: `nil` for standard output.
+  /// - Parameter path: The path of the file; `nil` for standard output.
   public init(_ path: FilePath?) throws(ExportError) {
     self.path = path
     do {
@@ -27,8 +28,9 @@ public final class ExportFile {
 
   public func write(_ text: String) throws(ExportError) { try write(text.utf8) }
 
-  /// Moves several files into place once all of them are on disk: if the disk is full, none of them appears.
-  /// - Parameter listed: True to add the files to their folder's inventory, the proof that Nocturne wrote them.
+  /// Moves several files into place after all of them are on disk. If the disk is full, none of them appears.
+  /// - Parameter listed: `true` to add the files to the inventory of their folder, which proves that Nocturne wrote
+  ///   them.
   /// - Returns: The paths of the files.
   public static func commit(_ files: [ExportFile], listed: Bool = false) throws(ExportError) -> [FilePath] {
     for file in files {
@@ -48,8 +50,8 @@ public final class ExportFile {
     return files.compactMap(\.path)
   }
 
-  /// Adds files to the inventory before they get their names, so that a file in place is always listed, even if the
-  /// process is killed.
+  /// Adds files to the inventory before they are moved into place, so that a file in place is always listed, even if
+  /// the process is killed.
   private static func list(_ files: [ExportFile]) throws(ExportError) {
     let folder = files.lazy.compactMap(\.path).first?.removingLastComponent()
     guard let folder else { return }

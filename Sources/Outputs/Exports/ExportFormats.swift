@@ -1,5 +1,5 @@
 public enum ExportFormats {
-  /// In the order of `analyze export --list`.
+  /// All formats, in the order of `analyze export --list`.
   public static let all: [any ExportFormat] = [
     RekordboxExport(), TraktorExport(), MixxxExport(),
     MeilisearchExport(), TypesenseExport(), OpenSearchExport(), ParquetExport(),

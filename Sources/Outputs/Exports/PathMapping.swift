@@ -1,15 +1,15 @@
 internal import Platform
 internal import SystemPackage
 
-/// The location of the library for a program on another computer that reads the export: `--option from=/srv/music
-/// --option to=/Volumes/Music`, or `to=D:/Music`.
+/// Maps paths to the location of the library on another computer, where a program reads the export: `--option
+/// from=/srv/music --option to=/Volumes/Music`, or `to=D:/Music`.
 struct PathMapping {
   static let options = ["from", "to"]
 
   private let from: [UInt8]
   private let to: [UInt8]
 
-  /// - Throws: `ExportError.badOption` if only one of the two is given.
+  /// - Throws: `ExportError.badOption` if only one of the two options is given.
   init(_ options: [String: String]) throws(ExportError) {
     let from = options["from"] ?? ""
     let to = options["to"] ?? ""
@@ -29,7 +29,7 @@ struct PathMapping {
     return bytes
   }
 
-  /// Returns the mapped path, with slashes; paths outside the folder stay unchanged.
+  /// Returns the mapped path, with slashes. Paths outside the folder stay unchanged.
   func path(_ path: FilePath) -> [UInt8] {
     let bytes = path.withBytes { Array($0) }
     guard !to.isEmpty, bytes.starts(with: from), bytes.dropFirst(from.count).first == UInt8(ascii: "/") else {

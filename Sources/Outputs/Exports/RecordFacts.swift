@@ -7,6 +7,6 @@ extension FileRecord {
 }
 
 extension KeyFinding {
-  /// `A minor`; `nil` if there is no key.
+  /// The name of the key, such as `A minor`; `nil` if there is no key.
   var name: String? { tonic.flatMap { tonic in mode.map { "\(tonic) \($0)" } } }
 }

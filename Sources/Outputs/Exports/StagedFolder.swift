@@ -1,18 +1,18 @@
 package import Platform
 package import SystemPackage
 
-/// A file tree that is first written to a hidden folder and moved into place at the end, folder by folder, each with a
-/// `FileInventory`. A file not written by Nocturne stays, unless the rule allows replacing it.
+/// A file tree that is first written to a hidden folder. At the end, it is moved into place folder by folder, each with
+/// a `FileInventory`. Files that Nocturne did not write stay, unless the rule allows replacing them.
 package final class StagedFolder {
   private let folder: FilePath
   private let staging: FilePath
   private let rule: OverwriteRule
   private var outdated: [FilePath] = []
-  /// Inventory of the folder last read; tracks arrive folder by folder.
+  /// The inventory of the folder that was read last. Tracks arrive folder by folder.
   private var inventory: FileInventory?
 
   private static let prefix = ".nocturne-export-"
-  /// Age in seconds at which a hidden folder is assumed to be left over from a killed process.
+  /// Age, in seconds, from which a hidden folder is considered a leftover of a killed process.
   private static let leftoverAge: Int64 = 86_400
 
   package init(in folder: FilePath, _ rule: OverwriteRule) throws(ExportError) {
@@ -25,8 +25,8 @@ package final class StagedFolder {
 
   deinit { staging.removeAll() }
 
-  /// - Parameter path: Path relative to the folder.
-  /// - Throws: `ExportError`; `refused` at the first file that must not be replaced.
+  /// - Parameter path: The path relative to the folder.
+  /// - Throws: `ExportError`, which is `refused` at the first file that may not be replaced.
   package func write(_ bytes: [UInt8], to path: FilePath) throws(ExportError) {
     guard let name = path.lastComponent else { return }
     let target = folder.pushing(path)
@@ -49,7 +49,7 @@ package final class StagedFolder {
     }
   }
 
-  /// Marks for removal a file of an earlier export that is no longer written.
+  /// Marks a file of an earlier export for removal, because it is no longer written.
   package func remove(_ path: FilePath) {
     let file = folder.pushing(path)
     if file.exists, rule.allowsOthers || isOurs(file) { outdated.append(file) }
@@ -88,7 +88,7 @@ package final class StagedFolder {
     return folder
   }
 
-  /// - Parameter body: Receives paths in the hidden folder, the folder itself first.
+  /// - Parameter body: Receives the paths in the hidden folder, starting with the folder itself.
   private func forEachStaged(
     in folder: FilePath = "", _ body: (FilePath, _ isFolder: Bool) throws(ExportError) -> Void
   ) throws(ExportError) {

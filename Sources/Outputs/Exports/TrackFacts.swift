@@ -3,7 +3,7 @@ internal import Records
 internal import SystemPackage
 
 extension MusicalKey {
-  /// `C`, `F#m`.
+  /// The short name, such as `C` or `F#m`.
   var shortName: String { tonic + (mode == .minor ? "m" : "") }
 }
 

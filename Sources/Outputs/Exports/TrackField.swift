@@ -6,8 +6,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A field of search-engine documents and of tables. It is declared once, and documents, settings and schemas are
-/// derived from the declaration. Unknown values are left out of a document.
+/// A field of search-engine documents and of tables. It is declared once; documents, settings and schemas are derived
+/// from the declaration. Unknown values are left out of a document.
 struct TrackField: Sendable {
   enum Kind: Hashable, Sendable {
     case text
@@ -30,7 +30,7 @@ struct TrackField: Sendable {
     case time(Timestamp)
   }
 
-  /// Name; for fields of findings, the name in the CSV report.
+  /// The name. For fields of findings, it is the name in the CSV report.
   var name: String
   var kind: Kind
   /// True if the field is searched by words.
@@ -41,10 +41,10 @@ struct TrackField: Sendable {
   /// Returns the value of the field; `nil` if unknown.
   var value: @Sendable (FileRecord) -> Value?
 
-  /// Returns the key of a document; its name differs between engines.
+  /// Returns the key of a document, which has a different name in each engine.
   static func id(of record: FileRecord) -> String { ContentID(ofPath: record.path).description }
 
-  /// All fields, searched fields in order of their weight.
+  /// All fields. Those that are searched are in the order of their weight.
   static let all: [TrackField] = [
     .text("title", sorted: true) { $0.track.titleTag },
     .texts("artists", filtered: true) { $0.track.artists },
@@ -96,7 +96,7 @@ struct TrackField: Sendable {
   ]
 
   /// Returns the numbers, texts and flags of findings that are not in `all`, named as in the CSV report. Fingerprints
-  /// have a format of their own, and are longer than everything else together.
+  /// are left out: they have a format of their own, and are longer than everything else together.
   static func others(of findings: [any DeclaredFinding.Type]) -> [TrackField] {
     let known = Set(all.map(\.name))
     return findings.filter { $0 != FingerprintFinding.self }.flatMap { fields(of: $0) }.filter {
@@ -119,7 +119,7 @@ struct TrackField: Sendable {
 }
 
 extension TrackField.Kind {
-  /// `nil` for lists and records.
+  /// Returns `nil` for lists and records.
   init?(_ type: FieldType) {
     switch type {
     case .text: self = .text
@@ -132,7 +132,7 @@ extension TrackField.Kind {
 }
 
 extension TrackField.Value {
-  /// `nil` for lists, records and unknown values.
+  /// Returns `nil` for lists, records and unknown values.
   init?(_ value: FieldValue) {
     switch value {
     case .text(let text) where !text.isEmpty: self = .text(text)
@@ -195,8 +195,8 @@ extension TrackField {
 extension JSONWriter {
   /// Writes a document with its key and all known values.
   /// - Parameters:
-  ///     - timesAreNumbers: True to write times as seconds since 1970 instead of RFC 3339, for engines without dates.
-  ///   - writeMore: Writes members specific to one engine.
+  ///     - timesAreNumbers: `true` to write times as seconds since 1970 instead of RFC 3339, for engines without dates.
+  ///   - writeMore: Writes the members that only one engine has.
   mutating func searchDocument(
     _ record: FileRecord, key name: String, timesAreNumbers: Bool, _ writeMore: (inout JSONWriter) -> Void
   ) {

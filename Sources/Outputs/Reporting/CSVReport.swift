@@ -2,7 +2,7 @@ internal import Platform
 internal import Records
 internal import Text
 
-/// The format with one file per row, below a header row.
+/// The format with a header row, followed by one row for each file.
 struct CSVReport: ReportEncoder {
   private let shape: Shape<FileRecord>
   private var csv: CSVWriter

@@ -1,7 +1,7 @@
 internal import Records
 
-/// DuckDB table macros that give every column of a report its type. A reader that infers types from the first rows
-/// assumes that a column without values is text or JSON, and infers a different type for it in the next report.
+/// DuckDB table macros that state the type of every column of a report. A reader that infers types from the first rows
+/// assumes that a column without values is text or JSON, and may infer a different type for it in the next report.
 enum DuckDBSchema {
   static func text(_ options: ReportOptions) -> String {
     let file = Shape.file(options)
@@ -44,7 +44,7 @@ extension SchemaNode {
     let type: String? =
       switch member("type") {
       case .string(let type): type
-      // A type, or null.
+      // This is a type that may also be null.
       case .array(let types): if case .string(let type)? = types.first { type } else { nil }
       default: nil
       }

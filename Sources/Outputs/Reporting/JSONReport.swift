@@ -2,7 +2,7 @@ internal import Platform
 internal import Records
 internal import Text
 
-/// The format with one object that contains the run and all files, one file per line.
+/// The format that has a single object with the run and all files, one file per line.
 struct JSONReport: ReportEncoder {
   private let shape: Shape<FileRecord>
   private var json = JSONWriter()
@@ -40,7 +40,7 @@ struct JSONReport: ReportEncoder {
   }
 }
 
-/// The format with one file per line, and nothing else.
+/// The format that has one file per line, and nothing else.
 struct NDJSONReport: ReportEncoder {
   private let shape: Shape<FileRecord>
   private var json = JSONWriter()

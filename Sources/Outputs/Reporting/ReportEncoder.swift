@@ -1,8 +1,8 @@
 internal import Platform
 internal import Records
 
-/// A report format that turns records into bytes. It does not keep bytes after they have been written, so memory use
-/// does not grow with the number of records.
+/// A report format, which turns records into bytes. Bytes are not kept after they have been written, so memory use does
+/// not grow with the number of records.
 protocol ReportEncoder {
   var bytes: [UInt8] { get }
 

@@ -6,7 +6,7 @@ public enum ReportDestination: Hashable, Sendable {
   case standardOutput
 }
 
-/// Writes bytes to a destination. A file gets its name when it is complete; an unfinished file is removed.
+/// Writes bytes to a destination. A file appears at its path when it is complete. An unfinished file is removed.
 final class ReportOutput {
   /// The file; `nil` for standard output.
   private let file: FileReplacement?

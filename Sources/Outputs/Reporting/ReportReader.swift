@@ -4,14 +4,14 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// The facts about one file in a report, as far as other reports and the store must agree on them.
+/// The facts about one file in a report, limited to those on which other reports and the store must agree.
 public struct ReportedFile: Hashable, Sendable {
   public var path: FilePath
   public var id: String?
   public var uri: String
   public var status: String
 
-  /// Creates the facts that a report written now would contain.
+  /// Creates the facts that a report would contain if it were written now.
   public init(_ record: FileRecord) {
     let line = ReportWriter.ndjsonLine(for: record, options: ReportOptions(findings: []))
     self = (try? JSONValue(parsing: line)).flatMap { ReportedFile($0) } ?? ReportedFile(path: record.path)
@@ -49,23 +49,23 @@ public struct ReportedFile: Hashable, Sendable {
   }
 }
 
-/// Reads a report written by `ReportWriter`, in an amount of memory that does not depend on its length.
+/// Reads a report written by `ReportWriter`. Memory use does not depend on its length.
 public enum ReportReader {
   public struct Head: Hashable, Sendable {
-    /// Number of the run that a JSON report describes; `nil` in other formats.
+    /// The number of the run that a JSON report describes; `nil` for other formats.
     public var run: Int64?
     public var runStarted: String?
   }
 
-  /// The reason why a file is not a valid report, as one sentence that includes the line.
+  /// The reason why a file is not a valid report, as one sentence that states the line.
   public struct Damage: Error, CustomStringConvertible {
     public let description: String
   }
 
   /// - Parameters:
-  ///   - head: Called first; the files are read only if it returns `true`.
+  ///   - head: Called first. The files are read only if it returns `true`.
   ///   - file: Called for each file.
-  /// - Throws: `Damage`, an error of the system, or what the closures throw.
+  /// - Throws: `Damage`, an error of the system, or any error that the closures throw.
   public static func read(
     _ format: ReportFormat, at path: FilePath, head: (Head) throws -> Bool, file: (ReportedFile) throws -> Void
   ) throws {
@@ -78,7 +78,7 @@ public enum ReportReader {
       guard let line = try lines.next(), let value = try? JSONValue(parsing: line + Array("]}".utf8)),
         case .object(let members) = value, members["files"] != nil
       else {
-        // A report without files consists of one line.
+        // A report without files is a single line.
         lines = Lines(handle: handle, quoted: false)
         try handle.seek(toOffset: 0)
         guard let line = try lines.next(), let value = try? JSONValue(parsing: line), case .object(let members) = value,
@@ -121,7 +121,7 @@ public enum ReportReader {
         }
         try file(found)
       }
-    // HTML is for people and is not read back.
+    // HTML is for people and cannot be read back.
     case .html: return
     }
     if lines.endsEarly { throw Damage(description: "its last line is incomplete") }
@@ -136,10 +136,10 @@ public enum ReportReader {
   }
 }
 
-/// The lines of a file one by one, without line endings.
+/// The lines of a file, one by one, without line endings.
 private struct Lines {
   let handle: FileHandle
-  /// True if line breaks within double quotes do not end a line, as in CSV.
+  /// True if line breaks inside double quotes do not end a line, as in CSV.
   let quoted: Bool
   private(set) var number = 0
   /// True if the last line has no line break.

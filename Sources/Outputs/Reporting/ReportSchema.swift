@@ -1,18 +1,18 @@
 public import Analysis
 package import Records
 
-/// The files of `reports/schema/`, generated from the same declarations that the reports are written from.
+/// The files of `reports/schema/`, which are generated from the same declarations as the reports.
 public struct ReportSchema: Sendable {
   private let options: ReportOptions
 
-  /// - Parameter findings: Declared findings, in report order.
+  /// - Parameter findings: The declared findings, in report order.
   public init(findings: [any DeclaredFinding.Type]) {
     options = ReportOptions(findings: findings)
   }
 
-  /// The schemas, each with its format and file name: JSON Schemas (draft 2020-12) of the JSON report, of an NDJSON
-  /// line, and of the output of `worker`; the columns of the CSV report as a Table Schema (Frictionless Standards); and
-  /// the types of NDJSON and CSV for DuckDB.
+  /// The schemas, each with its format and file name. There are JSON Schemas (draft 2020-12) for the JSON report, for a
+  /// line of NDJSON, and for the output of `worker`; a Table Schema (Frictionless Standards) for the columns of the CSV
+  /// report; and the types of NDJSON and CSV for DuckDB.
   public var files: [(format: String, name: String, text: String)] {
     [
       ("json", "nocturne.report.v1.schema.json", reportSchema.text),
@@ -26,7 +26,7 @@ public struct ReportSchema: Sendable {
   private static let dialect: SchemaNode = "https://json-schema.org/draft/2020-12/schema"
   private var file: Shape<FileRecord> { .file(options) }
 
-  /// The schema of a line of `analyze worker`.
+  /// The schema for a line of `analyze worker`.
   private var worker: String {
     Self.lineSchema(
       Shape.worker(options).schema, title: "\(WorkerRecord.schema), version \(WorkerRecord.schemaVersion)"
@@ -60,7 +60,7 @@ public struct ReportSchema: Sendable {
     Self.lineSchema(file.schema, title: "\(ReportWriter.schema), version \(ReportWriter.schemaVersion): one file")
   }
 
-  /// Returns the schema of a line of JSON.
+  /// Returns the schema for a line of JSON.
   package static func lineSchema(_ schema: SchemaNode, title: String) -> SchemaNode {
     guard case .object(let members) = schema else { return schema }
     return .object([("$schema", dialect), ("title", .string(title))] + members)

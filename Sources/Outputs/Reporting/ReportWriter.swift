@@ -1,24 +1,23 @@
 public import Platform
 public import Records
 
-/// Writes one report, record by record, in an amount of memory that does not depend on the number of records. The
-/// exception is an HTML page: it is written only when all its records are known, and keeps about 200 bytes for each of
-/// them.
+/// Writes a report record by record. Memory use does not depend on the number of records. The exception is an HTML
+/// page: it can be written only when all its records are known, so it keeps about 200 bytes for each of them.
 ///
-/// A report file does not exist before `finish()`; if that method is never called, no file is written.
+/// A report file appears only when `finish()` is called. If that never happens, no file is written.
 public final class ReportWriter {
   public static let schema = "nocturne.report"
   public static let schemaVersion = 1
 
-  /// `nil` for an HTML page.
+  /// The encoder; `nil` for an HTML page.
   private var encoder: (any ReportEncoder)?
   private let page: LibraryPage?
   private let output: ReportOutput
   private let flushSize = 1 << 18
 
   /// - Parameters:
-  ///   - run: The run described in a JSON or HTML report; the other formats omit it.
-  ///   - generated: Time of a JSON or HTML report; the other formats omit it.
+  ///   - run: The run that a JSON or HTML report describes. The other formats omit it.
+  ///   - generated: The time of a JSON or HTML report. The other formats omit it.
   ///   - page: Additional data for an HTML report.
   public init(
     _ format: ReportFormat, to destination: ReportDestination, options: ReportOptions, run: RunRecord?,
@@ -48,7 +47,7 @@ public final class ReportWriter {
     encoder?.removeBytes()
   }
 
-  /// - Throws: `ReportError`, or what the reader of a page's long records throws.
+  /// - Throws: `ReportError`, or any error from reading the long records of a page.
   public func finish() throws {
     try page?.write { try output.write($0) }
     encoder?.end()

@@ -90,16 +90,13 @@ struct WriteTagsCommand: AsyncParsableCommand {
       }
       return
     }
-    if fields.isEmpty {
-      throw ValidationError(
-        "Say what to write: \(names.joined(separator: ", "))\(Self.suggestion(for: words.first, in: names))".sentence)
-    }
     for word in words.dropFirst(fields.count) where !word.path.exists && !word.path.isObject {
       let name = word.bareWord ?? word.path.string
       throw ValidationError(
         ("'\(printable(name))' is neither a field (\(names.joined(separator: ", "))) nor a file or folder"
           + Self.suggestion(for: word, in: names)).sentence)
     }
+    if fields.isEmpty { throw ValidationError("Say what to write: \(names.joined(separator: ", ")).") }
     let isNarrowed = !paths.isEmpty || tracks.expression != nil
     if !isNarrowed, !all {
       throw ValidationError("Name files or folders, or give --where; --all stands for the whole library.")

@@ -24,10 +24,10 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: Commands.standard)
 
-  /// Former names of commands and what replaces them, so that old scripts keep working.
+  /// The former names of commands and their replacements, so that old scripts keep working.
   private static let formerCommands = ["explain": ["show", "--why"]]
 
-  /// The arguments with a former command name replaced.
+  /// Replaces the former name of a command in the arguments.
   static func withPresentName(_ arguments: [String]) -> [String] {
     guard let name = arguments.first, let present = formerCommands[name] else { return arguments }
     return present + arguments.dropFirst()

@@ -22,8 +22,8 @@ struct CompletionsCommand: AsyncParsableCommand {
   }
 }
 
-/// A completion script that supports the default command: if the first word is not a subcommand, the script completes
-/// words as if they followed `run`. ArgumentParser's own scripts complete the options of `run` only after that word.
+/// A completion script that supports the default command: if the first word is not a subcommand, words are completed as
+/// if they followed `run`. ArgumentParser's own scripts complete the options of `run` only after that word.
 private enum CompletionScript {
   static func text(for shell: CompletionShell) -> String {
     let script = Analyze.completionScript(for: shell)

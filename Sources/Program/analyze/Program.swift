@@ -2,5 +2,5 @@ import Commands
 
 @main
 struct Program {
-  static func main() { Entry.run(Analyze.self, presentNames: Analyze.withPresentName) }
+  static func main() { EntryPoint.run(Analyze.self, presentNames: Analyze.withPresentName) }
 }

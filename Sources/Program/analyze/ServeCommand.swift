@@ -96,8 +96,9 @@ struct ServeCommand: AsyncParsableCommand {
     return options
   }
 
-  /// Opens the database. With `--watch`, it is created if it does not exist, as in a run. If none is named or exists,
-  /// a server of named catalogs has an empty one in a temporary folder, since recognition needs no database.
+  /// Opens the database. With `--watch`, creates it if it does not exist, as a run does. If no database is named and
+  /// none exists, a server for named catalogs gets an empty one in a temporary folder, because recognition needs no
+  /// database.
   private func store(_ settings: CommandSettings, in temporary: inout TemporaryFolder?) throws -> ResultStore {
     let database = try settings.database()
     guard watch else {
@@ -127,7 +128,7 @@ struct ServeCommand: AsyncParsableCommand {
         throw CommandFailure(.fatal, "\(printable(DisplayPath.text(of: folder))) is not a folder.")
       }
     }
-    // The link refers to the running program, even if its file was replaced.
+    // This link refers to the running program, even if its file has been replaced.
     var options = WatchOptions(
       folders: folders,
       command: [

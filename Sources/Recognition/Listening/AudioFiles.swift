@@ -4,8 +4,8 @@ public import Recognition
 public import SystemPackage
 
 extension SignatureGenerator {
-  /// Computes the signature of a whole file. If the file is damaged, the signature covers the part before the damage.
-  /// - Throws: If nothing can be decoded.
+  /// Computes the signature of a whole file. If the file is damaged, the signature covers the audio before the damage.
+  /// - Throws: `DecodeError` if nothing can be decoded.
   public static func signature(ofFile path: FilePath) throws(DecodeError) -> Signature {
     var source = try MonoSource(path: path)
     var generator = SignatureGenerator(sampleRate: source.sampleRate)
@@ -15,11 +15,11 @@ extension SignatureGenerator {
 }
 
 extension RecognitionQueryGenerator {
-  /// Makes a query from the beginning of a file's audio.
+  /// Creates a query from the beginning of a file's audio.
   /// - Parameters:
   ///   - path: A file in any format that Nocturne reads.
   ///   - maximumDuration: Maximum number of seconds of audio to read.
-  /// - Throws: If nothing can be decoded.
+  /// - Throws: `DecodeError` if nothing can be decoded.
   public static func query(
     ofFile path: FilePath, maximumDuration: Double = 60
   ) throws(DecodeError) -> RecognitionQuery {
@@ -36,11 +36,11 @@ extension RecognitionQueryGenerator {
 }
 
 extension CueSheet {
-  /// Creates the cue sheet of a file in one pass. Apart from the cues, memory use is constant.
+  /// Creates the cue sheet of a file in one pass. Apart from the cues themselves, memory use is constant.
   /// - Parameters:
   ///   - path: An audio file.
   ///   - catalog: The catalog to search.
-  ///   - progress: Called at least once per second of audio, with the share of the file done so far, 0 to 1.
+  ///   - progress: Called at least once per second of audio with the fraction of the file processed so far, 0 to 1.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the catalog cannot be used.
   public init(ofFile path: FilePath, in catalog: CustomCatalog, progress: (Double) -> Void = { _ in }) throws {
     var source = try MonoSource(path: path)
@@ -54,7 +54,7 @@ extension CueSheet {
 }
 
 extension RecognizedRecording {
-  /// Recognizes the tracks in a file. A clip is matched as a whole; a longer file, as by
+  /// Recognizes the tracks in a file. A clip is matched as a whole; a longer file is matched in the same way as by
   /// `CueSheet(ofFile:in:progress:)`.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the audio is too short or the catalog cannot
   ///   be used.

@@ -2,10 +2,10 @@ internal import Platform
 internal import Recognition
 package import SystemPackage
 
-/// Identifies a version of a catalog without opening it. Catalog files are only ever replaced, so their identity
-/// changes with their contents.
+/// Identifies a version of a catalog without opening it. Catalog files are never changed in place, only replaced, so
+/// their identity changes with their contents.
 package struct CatalogVersion: Equatable, Sendable {
-  /// `nil` if there is no catalog.
+  /// The identity of the catalog file; `nil` if there is no catalog.
   private let file: FileIdentity?
 
   package init(of path: FilePath) {

@@ -10,14 +10,14 @@ package struct DecodingProcess: ~Copyable {
   private let output: FileDescriptor
   private let errors: FileDescriptor
 
-  /// Maximum number of bytes read from the process's standard error.
+  /// Maximum number of bytes read from the standard error of the process.
   private static let errorLimit = 4096
-  /// Sufficient for an hour of audio in any format.
+  /// Limits that are sufficient for an hour of audio in any format.
   private static let limits = ProgramCommand.Limits(memory: 512 << 20, processorSeconds: 120)
 
   /// Starts the process.
   /// - Parameters:
-  ///   - words: A program that runs `DecodingWorker`, followed by its arguments.
+  ///   - words: The command line of a program that runs `DecodingWorker`.
   ///   - input: The file to decode, open for reading.
   package init(_ words: [String], input: FileDescriptor) throws(RecordingError) {
     var ends: [FileDescriptor] = []
@@ -47,9 +47,9 @@ package struct DecodingProcess: ~Copyable {
     try? errors.close()
   }
 
-  /// Passes all audio to a receiver, at `DecodingWorker.sampleRate`, and blocks until the end. Must be called only
+  /// Passes all audio to a receiver, at `DecodingWorker.sampleRate`, and blocks until the end. It must be called only
   /// once.
-  /// - Throws: `DecodeError`, also if the process crashes or exceeds its limits.
+  /// - Throws: `DecodeError`, including if the process crashes or exceeds its limits.
   package func read<Receiver: PCMReceiver & ~Copyable>(into receiver: inout Receiver) throws(DecodeError) {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     var filled = 0

@@ -5,21 +5,21 @@ internal import Landmarks
 internal import Platform
 internal import SystemPackage
 
-/// The main function of a process that decodes untrusted audio: a crash or hang there affects no other request.
+/// The main function of a process that decodes untrusted audio, so that a crash or hang affects no other request.
 ///
 /// Reads a file from standard input and writes its audio to standard output: one channel of 32-bit floats,
-/// little-endian, at the sample rate of recognition. If the audio cannot be read, writes a `DecodeError` as JSON to
-/// standard error.
+/// little-endian, at the sample rate that recognition uses. If the audio cannot be read, writes a `DecodeError` as JSON
+/// to standard error.
 package enum DecodingWorker {
-  /// Frames per second of the output.
+  /// Sample rate of the output, in Hz.
   package static let sampleRate = LandmarkSpectrum.layout.sampleRate
-  /// Exit status for audio that cannot be decoded.
+  /// Exit status if the audio cannot be decoded.
   static let failureStatus = 3
 
-  /// - Parameter audioSeconds: Maximum duration of decoded audio, in seconds.
+  /// - Parameter audioSeconds: Maximum duration of the decoded audio, in seconds.
   package static func run(audioSeconds: Double) -> Never {
     do {
-      // Text that libraries print to standard output must not get into the audio.
+      // Keeps text that libraries print to standard output out of the audio.
       try decode(to: .takeStandardOutput(), audioSeconds: audioSeconds)
       exit(0)
     } catch let error as DecodeError {

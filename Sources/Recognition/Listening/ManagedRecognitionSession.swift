@@ -3,7 +3,7 @@ public import Recognition
 internal import Synchronization
 public import SystemPackage
 
-/// A session that captures its own audio, from standard input, a pipe or a recording command.
+/// A session that captures audio by itself, from standard input, a pipe or a recording command.
 ///
 ///     let session = try ManagedRecognitionSession(
 ///       catalog: catalog,
@@ -29,8 +29,8 @@ public final class ManagedRecognitionSession: Sendable {
   /// The results of a managed session, in order. The newest 64 unread results are buffered. The sequence can be
   /// iterated only once.
   ///
-  /// A changed catalog that cannot be opened yields an error result, and listening continues with the previous one. If
-  /// no more audio can be read, the sequence ends with a `RecordingError`.
+  /// If the catalog has changed but cannot be opened, the sequence yields an error result, and listening continues with
+  /// the previous catalog. If no more audio can be read, the sequence ends with a `RecordingError`.
   public struct Results: AsyncSequence, Sendable {
     public typealias Element = RecognitionSession.Result
     public typealias Failure = RecordingError
@@ -62,7 +62,7 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   private let session: RecognitionSession
-  /// The catalogs to reload when they change.
+  /// The catalogs to reload when they change; `nil` if they are fixed.
   private let followed: Followed?
   private let source: RecordingSource
   private let missing: @Sendable ([MissingCatalog]) -> Void
@@ -74,7 +74,8 @@ public final class ManagedRecognitionSession: Sendable {
     try self.init(RecognitionSession(catalog: catalog), nil, source)
   }
 
-  /// Opens a catalog and follows its changes: the catalog is checked once per second of audio, between two buffers.
+  /// Opens a catalog and follows its changes. Once per second of audio, between two buffers, the session checks whether
+  /// the catalog has changed.
   public convenience init(following path: FilePath, source: RecordingSource) throws(CatalogError) {
     let followed = Followed(paths: [path]) { () throws(CatalogError) in try CustomCatalog(contentsOf: path) }
     try self.init(RecognitionSession(catalog: followed.open()), followed, source)
@@ -85,7 +86,7 @@ public final class ManagedRecognitionSession: Sendable {
   ///   - paths: The local catalogs.
   ///   - open: Opens and joins the local catalogs.
   ///   - parts: Remote catalogs to match as well.
-  ///   - missing: Called after each match with the parts that did not answer, if any.
+  ///   - missing: Called after each match with the parts that did not answer, if there are any.
   package convenience init(
     following paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog,
     parts: [any CatalogPart], source: RecordingSource, missing: @escaping @Sendable ([MissingCatalog]) -> Void
@@ -110,8 +111,8 @@ public final class ManagedRecognitionSession: Sendable {
 
   public var state: State { shared.withLock { $0.state } }
 
-  /// Opens the source and starts listening, for a faster first result. Does nothing if listening has started, or after
-  /// `cancel()`.
+  /// Opens the source and starts listening, so that the first result arrives sooner. Has no effect if listening has
+  /// started already, or after `cancel()`.
   public func prepare() {
     let isFirst = shared.withLock { shared in
       guard shared.state == .idle, !shared.isOver else { return false }
@@ -135,7 +136,7 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   /// Starts listening, unless `prepare()` has already done so.
-  /// - Returns: The results, until the source ends.
+  /// - Returns: The results until the source ends.
   public func start() -> Results {
     prepare()
     shared.withLock { if $0.state == .prerecording { $0.state = .matching } }
@@ -143,9 +144,9 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   /// Starts listening, unless it has already started, and waits for the first match. Returns the last result if the
-  /// source ends, `cancel()` is called, or `seconds` of audio contain no match. Listening continues: the next call
+  /// source ends, `cancel()` is called, or `seconds` of audio contain no match. Listening continues, so the next call
   /// waits for the next match.
-  /// - Returns: `nil` if there was no result.
+  /// - Returns: `nil` if there was no result at all.
   public func result(within seconds: Double = 15) async throws(RecordingError) -> RecognitionSession.Result? {
     var last: RecognitionSession.Result?
     var results = start().makeAsyncIterator()
@@ -166,7 +167,8 @@ public final class ManagedRecognitionSession: Sendable {
       shared.state = .idle
       return shared.recording
     }
-    // The recording must be stopped before the results end, because a program that waits for their end may exit then.
+    // The recording must be stopped before the results end, because a program that waits for the end of the results may
+    // exit then.
     recording?.stop()
     continuation.finish()
   }
@@ -189,7 +191,7 @@ public final class ManagedRecognitionSession: Sendable {
   private struct Receiver: PCMReceiver {
     private let managed: ManagedRecognitionSession
     let sampleRate: Int
-    /// Number of frames since the last check for a new catalog.
+    /// Number of frames since the catalogs were last checked for changes.
     private var frameCount = 0
     private var versions: [CatalogVersion]
 
@@ -210,12 +212,12 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   private func yield(_ results: [RecognitionSession.Result]) {
-    // Errors have no time: no catalog was asked.
+    // Results that are errors have no `end`: no catalog was searched for them.
     if results.contains(where: { $0.end != nil }) { missing(session.takeMissingCatalogs()) }
     for result in results { continuation.yield(.success(result)) }
   }
 
-  /// Ends the session at the end of the source, or with an error.
+  /// Ends the session, either at the end of the source or with an error.
   private func end(_ error: RecordingError?) {
     let wasCancelled = shared.withLock { shared in
       defer {
@@ -242,11 +244,11 @@ public final class ManagedRecognitionSession: Sendable {
     }
   }
 
-  /// Catalogs that are reopened when one of them changes.
+  /// Catalogs that are opened again when one of them changes.
   private struct Followed: Sendable {
     let paths: [FilePath]
     let open: @Sendable () throws(CatalogError) -> CustomCatalog
-    /// The versions of the catalogs just before they were first opened.
+    /// The versions of the catalogs immediately before they were first opened.
     let versions: [CatalogVersion]
 
     init(paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog) {

@@ -2,14 +2,14 @@ internal import Analysis
 internal import AudioDecoding
 internal import SystemPackage
 
-/// Reads a file as the mean of its channels.
+/// Reads an audio file as the mean of its channels.
 struct MonoSource: ~Copyable {
   private var source: AudioSource
   private var block: AudioBlock
   private var mono: [Float] = []
 
   var sampleRate: Int { source.format.sampleRate }
-  /// Share of the file that has been read, 0 to 1; always 0 if its duration is unknown.
+  /// The fraction of the file that has been read, 0 to 1; always 0 if the file's duration is unknown.
   var progress: Double {
     guard let seconds = source.format.duration, seconds > 0 else { return 0 }
     return min(1, Double(source.summary.frameCount) / Double(sampleRate) / seconds)

@@ -2,19 +2,19 @@ internal import Platform
 internal import Recognition
 internal import SystemPackage
 
-/// An open source. Opening and reading may block, so both must happen on a separate thread.
+/// An open source of audio. Opening and reading may block, so do both on a separate thread.
 final class Recording: Sendable {
   private let source: RecordingSource
   private let file: FileDescriptor
   private let command: RecordingCommand?
-  /// A byte in this pipe wakes the reading thread.
+  /// A pipe that wakes the reading thread when a byte is written to it.
   private let wakeUp: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-  /// Number of milliseconds that a stopped command has to end by itself.
+  /// Time that a stopped command has to end by itself, in milliseconds.
   private static let stopTimeout: Int32 = 2_000
-  /// Frames per read.
+  /// Number of frames per read.
   private static let blockSize = 4096
-  /// Limit to which samples from other programs are clipped.
+  /// Maximum magnitude of samples from other programs; larger ones are clipped.
   private static let sampleLimit: Float = 16
 
   init(_ source: RecordingSource) throws(RecordingError) {
@@ -25,9 +25,9 @@ final class Recording: Sendable {
         file = .standardInput
         command = nil
       case .file(let path):
-        // Opening a named pipe without a writer must not block here, since nothing could interrupt it.
+        // Opening a named pipe that has no writer must not block, because nothing could interrupt it.
         file = try FileDescriptor.openWithoutWaiting(path)
-        file.waitInReads()
+        file.setBlocking()
         command = nil
       case .command(let words):
         let command = try RecordingCommand(words)
@@ -48,7 +48,7 @@ final class Recording: Sendable {
     try? wakeUp.writeEnd.close()
   }
 
-  /// Reads until the source ends or `stop` is called, and waits for the command to end. Must be called only once.
+  /// Reads until the source ends or `stop` is called, and waits for the command to end. It must be called only once.
   func read(into receiver: inout some PCMReceiver) throws(RecordingError) {
     let frameSize = source.encoding.size * source.channelCount
     var bytes = [UInt8](repeating: 0, count: frameSize * Self.blockSize)
@@ -72,13 +72,13 @@ final class Recording: Sendable {
     }
   }
 
-  /// Stops `read` and the command, from any thread, without waiting.
+  /// Stops `read` and the command without waiting. It can be called from any thread.
   func stop() {
     command?.stop()
     _ = try? wakeUp.writeEnd.writeAll([0])
   }
 
-  /// Waits for audio, or for the end of the source.
+  /// Waits for audio or the end of the source.
   /// - Returns: `false` if reading should stop.
   private func waitForInput() -> Bool {
     while true {
@@ -97,7 +97,7 @@ final class Recording: Sendable {
     }
   }
 
-  /// Reads the remaining output of a stopped command, which might otherwise block on the full pipe.
+  /// Reads the remaining output of a stopped command, because the command might otherwise block on the full pipe.
   private func drain(_ bytes: inout [UInt8]) {
     let clock = ContinuousClock()
     let end = clock.now.advanced(by: .milliseconds(Int(Self.stopTimeout)))
@@ -106,7 +106,7 @@ final class Recording: Sendable {
     }
   }
 
-  /// Decodes interleaved samples; full scale is ±1.
+  /// Decodes interleaved samples with full scale at ±1.
   private func samples(_ bytes: ArraySlice<UInt8>) -> [Float] {
     bytes.withUnsafeBytes { bytes in
       (0..<bytes.count / source.encoding.size).map { index in

@@ -3,12 +3,12 @@ internal import SystemPackage
 
 /// A running recording command, and all processes that it has started.
 final class RecordingCommand: Sendable {
-  /// Read end of the pipe from the command's standard output.
+  /// The end of the pipe from which the command's standard output is read.
   let output: FileDescriptor
   private let name: String
   private let process: ChildProcess
 
-  /// - Parameter words: The program, looked up in `PATH`, and its arguments.
+  /// - Parameter words: The program, which is looked up in `PATH`, and its arguments.
   init(_ words: [String]) throws(RecordingError) {
     name = words.first ?? ""
     do {
@@ -31,10 +31,10 @@ final class RecordingCommand: Sendable {
     try? output.close()
   }
 
-  /// Asks the command to end, without waiting.
+  /// Asks the command to end, but does not wait.
   func stop() { process.stop() }
 
-  /// Waits for the command to end. Processes that it leaves running are killed.
+  /// Waits for the command to end. Any processes it leaves running are killed.
   func waitForEnd() throws(RecordingError) {
     let status = process.waitForEnd().shellStatus
     if status != 0 { throw .commandFailed(name, status: Int32(status)) }

@@ -1,11 +1,11 @@
 public import SystemPackage
 
-/// The source of a managed session's audio: raw PCM, interleaved, little-endian.
+/// The source of a managed session's audio, which is raw PCM: interleaved and little-endian.
 public struct RecordingSource: Sendable {
   public enum Encoding: String, Codable, Sendable, CaseIterable {
     /// 16-bit integers, as `arecord -f S16_LE` and `ffmpeg -f s16le` write them.
     case s16 = "s16le"
-    /// 32-bit floats with a full scale of ±1, as `parec --format=float32le` and `ffmpeg -f f32le` write them.
+    /// 32-bit floats with full scale at ±1, as `parec --format=float32le` and `ffmpeg -f f32le` write them.
     case f32 = "f32le"
 
     var size: Int { self == .s16 ? 2 : 4 }
@@ -29,21 +29,21 @@ public struct RecordingSource: Sendable {
     self.encoding = encoding
   }
 
-  /// Audio piped into this program.
+  /// Audio that is piped into this program.
   public static func standardInput(sampleRate: Int, channelCount: Int, encoding: Encoding) -> RecordingSource {
     RecordingSource(.standardInput, sampleRate, channelCount, encoding)
   }
 
-  /// A named pipe or a file of raw PCM.
+  /// A named pipe, or a file of raw PCM.
   public static func file(_ path: FilePath, sampleRate: Int, channelCount: Int, encoding: Encoding) -> RecordingSource {
     RecordingSource(.file(path), sampleRate, channelCount, encoding)
   }
 
   /// A program that writes PCM to its standard output until it is stopped, such as `arecord` or `parec`.
   /// - Parameters:
-  ///   - command: The program, looked up in `PATH`, and its arguments.
-  ///   - sampleRate: Frames per second.
-  ///   - channelCount: Number of channels; they are downmixed to their mean.
+  ///   - command: The program, which is looked up in `PATH`, and its arguments.
+  ///   - sampleRate: Sample rate in Hz.
+  ///   - channelCount: Number of channels, which are downmixed to their mean.
   ///   - encoding: The encoding of the samples.
   public static func command(
     _ command: [String], sampleRate: Int, channelCount: Int, encoding: Encoding
@@ -51,7 +51,7 @@ public struct RecordingSource: Sendable {
     RecordingSource(.command(command), sampleRate, channelCount, encoding)
   }
 
-  /// Name of the source for messages.
+  /// The name that messages use for the source.
   var name: String {
     switch origin {
     case .standardInput: "standard input"
@@ -61,11 +61,11 @@ public struct RecordingSource: Sendable {
   }
 }
 
-/// An error that ends listening before the source ends.
+/// An error that ends listening early, before the source ends.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotOpen(String, reason: String)
   case cannotRead(String, reason: String)
-  /// The recording command ended with an error.
+  /// The recording command exited with an error.
   case commandFailed(String, status: Int32)
 
   public var description: String {

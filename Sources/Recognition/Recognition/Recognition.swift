@@ -9,8 +9,9 @@
 //     Session/      the API for apps: clips and streams
 //     Cues/         tracks with their times in a long recording or a stream
 //
-// Call path: `RecognitionSession.match` → `CatalogMatcher` → `Matcher`, which votes for places with `QueryPairs`
-// (`ProbeList`, `VoteTable`) and verifies the best ones with `MatchedFilter`. `Finding` computes the confidence.
+// The call path is `RecognitionSession.match` → `CatalogMatcher` → `Matcher`. `Matcher` votes for places with
+// `QueryPairs` (`ProbeList`, `VoteTable`) and verifies the best ones with `MatchedFilter`. `Finding` computes the
+// confidence.
 
 @_exported public import Landmarks
 

@@ -7,24 +7,25 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// The catalog of another `analyze serve`, matched over HTTP as a part of the local one.
+/// The catalog of another `analyze serve`, which is matched over HTTP as a part of the local catalog.
 ///
-/// Connections stay open and are shared by all threads. A server that has failed is skipped for a few seconds, and longer
-/// after each further failure, so that a server that is down or slow does not delay every query of an hour of audio.
+/// Connections stay open and are shared by all threads. A server that has failed is skipped for a few seconds, and for
+/// longer after each further failure, so that a slow or unavailable server does not delay every query in an hour of
+/// audio.
 package final class RemoteCatalog: CatalogPart {
   private struct State {
-    /// Idle connections.
+    /// Connections that are idle.
     var idle: [any Channel] = []
-    /// `nil` if the last answer was one.
+    /// The current outage; `nil` if the server answered the last question.
     var outage: Outage?
   }
 
   private struct Outage {
     var reason: PartFailure
-    /// Consecutive failures.
+    /// Number of consecutive failures.
     var count: Int
     var began: ContinuousClock.Instant
-    /// The server is skipped until then.
+    /// Time until which the server is skipped.
     var end: ContinuousClock.Instant
   }
 
@@ -32,18 +33,18 @@ package final class RemoteCatalog: CatalogPart {
   private let token: String?
   private let state = Mutex(State())
 
-  /// Timeout for a connection.
+  /// Time limit for connecting.
   private static let connectLimit = TimeAmount.seconds(2)
-  /// Timeout for an answer, in seconds.
+  /// Time limit for an answer, in seconds.
   private static let answerSeconds: Int64 = 10
-  /// Time for which a failed server is skipped after the first failure. Each further one doubles it.
+  /// Time for which a server is skipped after its first failure. Each further failure doubles it.
   private static let minPause = Duration.seconds(5)
   private static let maxPause = Duration.seconds(300)
   private static let maxIdle = 16
-  /// One thread serves all connections, because they are idle most of the time.
+  /// A single thread serves all connections, because they are idle most of the time.
   private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-  /// - Parameter token: Bearer token, if the server requires one.
+  /// - Parameter token: The bearer token, if the server requires one.
   package init(_ address: ServerAddress, token: String?) {
     self.address = address
     self.token = token
@@ -77,7 +78,8 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// The reason to skip the server now. After a pause, one question at a time shows whether it is back.
+  /// The reason to skip the server now; `nil` if it can be tried. After a pause, one question at a time finds out
+  /// whether the server is back.
   private var recentFailure: PartFailure? {
     state.withLock { state in
       guard let outage = state.outage else { return nil }
@@ -87,7 +89,7 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// Records a failure, unless it belongs to an outage that is known.
+  /// Records a failure, unless it belongs to an outage that is already known.
   private func fail(_ reason: PartFailure, sent: ContinuousClock.Instant) -> PartFailure {
     state.withLock { state in
       let now = ContinuousClock.now
@@ -102,7 +104,7 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// - Parameter last: Duration of the last failure. Waiting for a slow server takes a quarter of the time at most.
+  /// - Parameter last: Duration of the last failure. At most a quarter of the time is spent waiting for a slow server.
   static func pause(afterFailures count: Int, last: Duration) -> Duration {
     min(maxPause, max(minPause * (1 << min(count - 1, 10)), last.components.seconds > 0 ? last * 3 : .zero))
   }
@@ -113,7 +115,7 @@ package final class RemoteCatalog: CatalogPart {
     guard let channel = idleConnection else { return sendOverNewConnection(question, answer) }
     let first = channel.eventLoop.makePromise(of: RemoteAnswer.self)
     first.futureResult.whenComplete { [self] result in
-      // The server may just have closed an idle connection.
+      // The server may have closed an idle connection just now.
       if case .failure(is ClosedConnection) = result { return sendOverNewConnection(question, answer) }
       answer.completeWith(result)
     }
@@ -202,7 +204,7 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// Returns the message of an error from Nocturne, which is JSON.
+  /// Returns the message of an error response from Nocturne, which is JSON.
   private static func message(_ answer: RemoteAnswer) -> String? {
     guard case .object(let object)? = try? JSONValue(parsing: answer.body),
       case .object(let error)? = object["error"], case .string(let message)? = error["message"]

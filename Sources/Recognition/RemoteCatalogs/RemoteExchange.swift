@@ -13,14 +13,14 @@ struct RemoteQuestion: Sendable {
 struct RemoteAnswer: Sendable {
   let status: HTTPResponseStatus
   let body: [UInt8]
-  /// True if the connection can be reused.
+  /// True if the connection can be used again.
   let keepsOpen: Bool
 }
 
 /// The connection ended before the answer arrived.
 struct ClosedConnection: Error {}
 
-/// Sends one question at a time over a connection and collects the answer.
+/// Sends one question at a time over a connection, and collects the answer.
 final class RemoteExchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundIn = RemoteQuestion

@@ -1,7 +1,7 @@
-/// Decides by name alone which files in a folder are worth opening; a scan does not open any files.
+/// Decides by name alone which files in a folder are worth opening, because a scan does not open any files.
 ///
 /// The extension only makes a file a candidate; decoding determines what it contains. Files that are given individually
-/// are analyzed whatever their names.
+/// are analyzed regardless of their names.
 public struct CandidateRule: Hashable, Sendable {
   /// Extensions of files that may contain audio, in lower case and without the dot.
   public var audioExtensions: Set<String>
@@ -44,7 +44,7 @@ public struct CandidateRule: Hashable, Sendable {
     return acceptsHidden ? nil : .hidden
   }
 
-  /// Returns the extension in lower case; empty for names that have no dot, or only one as their first character.
+  /// Returns the extension in lower case; empty for names without a dot, or with a dot only as the first character.
   static func fileExtension(of name: some Collection<UInt8>) -> String {
     var reversed: [UInt8] = []
     for byte in name.reversed() {
@@ -62,7 +62,7 @@ public struct CandidateRule: Hashable, Sendable {
 
 extension CandidateRule {
   /// Common extensions of the formats that libsndfile and FFmpeg read, and of video containers that often contain only
-  /// audio. An `id3` file has lost its audio and kept its tag; its owner should be told about that.
+  /// audio. An `id3` file has lost its audio and kept only its tag, which its owner should be told.
   public static let defaultAudioExtensions = words(
     """
     wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla
@@ -76,7 +76,8 @@ extension CandidateRule {
   static let unfinishedExtensions = words(
     "part partial crdownload download tmp temp !qb !ut !bt bc! aria2 opdownload filepart dtapart td xltd jc! ytdl")
 
-  /// Extensions of non-audio files that are common in music folders. Listing them makes anything unexpected stand out.
+  /// Extensions of non-audio files that are common in music folders. Because they are listed here, anything unexpected
+  /// stands out.
   static let otherExtensions = words(
     """
     jpg jpeg jpe jfif png gif bmp webp tif tiff svg heic heif avif ico psd xcf

@@ -1,10 +1,10 @@
 internal import Platform
 internal import SystemPackage
 
-/// The patterns of one `.nocturneignore` file, and the folder that they are relative to.
+/// The patterns of one `.nocturneignore` file, and the folder to which they are relative.
 struct IgnoreFile {
   static let name = ".nocturneignore"
-  /// Larger files cannot be ignore files, and are not read.
+  /// Maximum size in bytes. A larger file cannot be an ignore file, so it is not read.
   static let sizeLimit = 1 << 20
 
   /// Length of the folder's path in bytes, including the slash at its end. Patterns match the rest of a path.
@@ -25,7 +25,8 @@ struct IgnoreFile {
     }
   }
 
-  /// Returns `true` if a path is ignored. The last matching pattern decides; the result is `nil` if none matches.
+  /// Returns `true` if a path is ignored, `false` if it is not, and `nil` if no pattern matches. The last matching
+  /// pattern decides.
   func verdict(on path: [UInt8], isFolder: Bool) -> Bool? {
     let relative = path[baseLength...]
     return patterns.last { $0.matches(relative, isFolder: isFolder) }.map { !$0.isNegated }

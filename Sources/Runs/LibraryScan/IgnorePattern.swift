@@ -19,7 +19,7 @@ struct IgnorePattern: Hashable {
     case set([ClosedRange<Character>], isNegated: Bool)
   }
 
-  /// A Unicode scalar, or a byte that is not part of one; such bytes sort after all scalars.
+  /// A Unicode scalar, or a byte that is not part of one. Such bytes sort after all scalars.
   struct Character: Hashable, Comparable, ExpressibleByUnicodeScalarLiteral {
     var value: UInt32
 
@@ -33,7 +33,7 @@ struct IgnorePattern: Hashable {
   var isNegated: Bool
   var foldersOnly: Bool
 
-  /// `nil` for empty lines and comments.
+  /// Returns `nil` for empty lines and comments.
   init?(line: ArraySlice<UInt8>) {
     var text = line
     if text.last == UInt8(ascii: "\r") { text.removeLast() }
@@ -53,19 +53,19 @@ struct IgnorePattern: Hashable {
     if !isAnchored { segments.insert(.anyFolders, at: 0) }
   }
 
-  /// - Parameter path: Relative to the folder of the ignore file.
+  /// - Parameter path: A path relative to the folder of the ignore file.
   func matches(_ path: ArraySlice<UInt8>, isFolder: Bool) -> Bool {
     guard isFolder || !foldersOnly else { return false }
     let names = path.split(separator: UInt8(ascii: "/"))
     var name = 0
     var segment = 0
-    // The position to continue from after a mismatch: `**` then matches one more folder.
+    // The position from which to continue after a mismatch, where `**` matches one more folder.
     var retry: (name: Int, segment: Int)?
     while name < names.count {
       if segment < segments.count {
         switch segments[segment] {
         case .anyFolders:
-          // At the end of a pattern, `**` matches everything inside a folder, but at least one name.
+          // At the end of a pattern, `**` matches everything inside a folder, but not the folder itself.
           if segment == segments.count - 1 { return true }
           retry = (name, segment)
           segment += 1
@@ -149,7 +149,7 @@ struct IgnorePattern: Hashable {
     return tokens
   }
 
-  /// Removes and returns the set after a `[`; `nil` if no `]` ends it, which makes the bracket literal.
+  /// Removes and returns the set after a `[`. Returns `nil` if there is no `]`, so the bracket is literal.
   private static func takeSet(_ rest: inout ArraySlice<UInt8>) -> Token? {
     var ranges: [ClosedRange<Character>] = []
     let isNegated = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")
@@ -171,7 +171,7 @@ struct IgnorePattern: Hashable {
     return nil
   }
 
-  /// Removes and returns one UTF-8 character, or one byte if that is invalid.
+  /// Removes and returns one UTF-8 character, or one byte if the UTF-8 is invalid.
   private static func takeCharacter(_ bytes: inout ArraySlice<UInt8>) -> Character {
     var iterator = bytes.makeIterator()
     var decoder = UTF8()

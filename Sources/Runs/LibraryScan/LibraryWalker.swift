@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// Walks folders and yields every file that may contain audio, without opening any.
+/// Walks folders and yields every file that may contain audio, without opening any of them.
 ///
 /// ```swift
 /// var walker = LibraryWalker(roots: ["/srv/music"])
@@ -9,15 +9,15 @@ public import SystemPackage
 /// ```
 ///
 /// - Order: Roots are walked in the given order. Within a folder, files and folders are sorted together by the bytes of
-///   their names. Symbolic links are followed last, in the order they were found, so that a file that has a path
+///   their names. Symbolic links are followed last, in the order in which they were found, so that a file with a path
 ///   without links is yielded under that path.
-/// - Nothing is yielded twice, even if it is reached through other roots, links or bind mounts: folders and files are
-///   identified by device and inode. However, each name of a file with hard links is yielded. A link to a folder that
-///   contains the library is not followed.
-/// - Names are bytes and are returned unchanged.
-/// - Memory: the names in the folders from the root to the current folder, 16 bytes per folder visited, and an entry
-///   for each link, each file with several names and each file given as a root.
-/// - Unreadable folders, and entries that are not files, are yielded as skipped and never end the walk.
+/// - Nothing is yielded twice, even if it is reached through other roots, links or bind mounts, because folders and
+///   files are identified by device and inode. However, each name of a file with hard links is yielded. A link to a
+///   folder that contains the library is not followed.
+/// - Names are bytes and are passed on unchanged.
+/// - Memory use: the names in the folders from the root to the current folder, 16 bytes for each folder visited, and an
+///   entry for each link, each file with several names and each file given as a root.
+/// - Unreadable folders, and entries that are not files, are yielded as skipped. They never end the walk.
 public struct LibraryWalker {
   public struct Options: Hashable, Sendable {
     public var candidates: CandidateRule
@@ -25,8 +25,8 @@ public struct LibraryWalker {
     public var followsLinks: Bool
     /// True to skip folders and files that are not on the same file system as their root.
     public var staysOnFileSystem: Bool
-    /// Files that changed less than this long before the walk began are skipped, because they may still be being
-    /// written.
+    /// Files that changed within this period before the walk began are skipped, because they may still be in the
+    /// process of being written.
     public var quietPeriod: Duration
 
     public init(
@@ -43,7 +43,7 @@ public struct LibraryWalker {
   public enum Entry: Hashable, Sendable {
     case file(ScannedFile)
     case skipped(SkippedEntry)
-    /// Yielded once for each root: for a file, when it is reached; for a folder, at the end of the walk.
+    /// Yielded once for each root: when a file is reached, or at the end of the walk of a folder.
     case root(RootReport)
   }
 
@@ -51,7 +51,7 @@ public struct LibraryWalker {
   private struct Level {
     var listing: FolderListing
     var position = 0
-    /// Length of the folder's path.
+    /// Length of the folder's path in bytes.
     var pathLength: Int
     /// Number of `ignoreFiles` that applied before this folder.
     var ignoreCount: Int
@@ -88,7 +88,7 @@ public struct LibraryWalker {
   private var visitedFolders: Set<FileKey> = []
   private lazy var pseudoFileSystems = PseudoFileSystems()
   private var foldersAboveRoots: Set<FileKey> = []
-  /// The first path of each file that may be reached again under another path.
+  /// The first path of each file that may be reached again by another path.
   private var firstPaths: [FileKey: FilePath] = [:]
 
   public init(roots: [FilePath], options: Options = Options()) {
@@ -96,14 +96,14 @@ public struct LibraryWalker {
     self.init(options: options) { () throws(ScanError) in rest.popFirst() }
   }
 
-  /// Creates a walk that requests its roots as it needs them, for instance from a `PathList`.
+  /// Creates a walk that requests its roots one by one, for example from a `PathList`.
   public init(options: Options = Options(), nextRoot: @escaping () throws(ScanError) -> FilePath?) {
     self.options = options
     self.nextRoot = nextRoot
     quietPeriod = QuietPeriod(options.quietPeriod)
   }
 
-  /// - Throws: Errors from the source of the roots. The walk can continue afterwards.
+  /// - Throws: Errors from the source of the roots. The walk can continue after them.
   public mutating func next() throws(ScanError) -> Entry? {
     while true {
       if !ready.isEmpty { return ready.removeFirst() }
@@ -192,7 +192,7 @@ public struct LibraryWalker {
         ignoreFiles.append(rules)
       }
     } catch {
-      // The ignore files above roots and links are read repeatedly; report each of them only once.
+      // The ignore files above roots and links are read several times, but each is reported only once.
       guard unreadableIgnoreFiles.insert(file).inserted else { return }
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
@@ -249,7 +249,7 @@ public struct LibraryWalker {
     take(entry.kind, named: name, status: nil)
   }
 
-  /// Handles the entry at `path`. The name is tested first, so that most non-audio files do not cost a system call.
+  /// Handles the entry at `path`. The name is checked first, so that most non-audio files do not cost a system call.
   private mutating func take(_ kind: FileStatus.Kind, named name: ArraySlice<UInt8>, status: FileStatus?) {
     let rule = options.candidates
     switch kind {
@@ -280,7 +280,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// Returns the `lstat` of the entry at `path`; if it fails, the entry is skipped.
+  /// Returns the `lstat` of the entry at `path`. If that fails, skips the entry.
   private mutating func entryStatus() -> FileStatus? {
     guard !path.isTooLong else {
       skip(.pathTooLong)
@@ -342,7 +342,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// True if a file, which is given by its path without links, is a candidate in a folder that was walked.
+  /// Returns whether a file, given by its path without links, is a candidate in a folder that was walked.
   private mutating func wasYielded(_ target: FilePath) -> Bool {
     guard let name = target.lastComponent, options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) == nil,
       let folder = try? FileStatus(at: target.removingLastComponent(), followingLinks: true).key,
@@ -362,7 +362,7 @@ public struct LibraryWalker {
     let file = ScannedFile(path: path.path, status: status)
     if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
-        // Each name of a hard-linked file belongs to some album; content ids prevent it from being decoded twice.
+        // Each name of a hard-linked file belongs to some album. Thanks to content ids, the file is not decoded twice.
         let isHardLink = status.linkCount > 1 && first != file.path
         if !isHardLink { return skip(.alreadyScanned) }
       } else if isRoot || mayBeMetAgain {
@@ -385,7 +385,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// True if other file systems are skipped and the entry is on one.
+  /// Returns whether other file systems are skipped and the entry is on one of them.
   private func isOnSkippedFileSystem(_ key: FileKey) -> Bool {
     options.staysOnFileSystem && key.device != roots[currentRoot].device
   }

@@ -1,17 +1,17 @@
 internal import Platform
 public import SystemPackage
 
-/// The result for a single file that is given directly, without a walk.
+/// The outcome for a single file that is given directly, without a walk.
 public enum NamedFile: Hashable, Sendable {
   case file(ScannedFile)
   case skipped(SkippedEntry)
   case folder
-  /// The file does not exist, or access is denied; the sentence says which.
+  /// The file does not exist, or access is denied, as the sentence says.
   case unreachable(String)
 }
 
 extension LibraryWalker {
-  /// Checks a file without opening it, and checks its name as if it had been found in a folder. Ignore files are not
+  /// Checks a file without opening it. Its name is checked as if it had been found in a folder. Ignore files are not
   /// read, because they apply only to walks.
   ///
   /// - Parameter path: An absolute path.

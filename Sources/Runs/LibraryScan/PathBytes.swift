@@ -12,8 +12,8 @@ extension FilePath {
     return (isAbsolute ? self : Self.shownFolder.appending(components)).lexicallyNormalized()
   }
 
-  /// True for a path that `absolute()` would not change, as in lists written by `find`. Checking `components` would
-  /// take a hundred times as long.
+  /// True for a path that `absolute()` would not change, such as those in lists written by `find`. Checking
+  /// `components` instead would take a hundred times as long.
   private var isPlainAbsolute: Bool {
     let slash = UInt8(ascii: "/")
     let dot = UInt8(ascii: ".")
@@ -23,7 +23,7 @@ extension FilePath {
     }
   }
 
-  /// The working folder: as the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel
+  /// The working folder as the shell shows it (`PWD`, with links) if that is still correct, otherwise as the kernel
   /// reports it.
   private static var shownFolder: FilePath {
     if let path = environmentFolder("PWD") {
@@ -37,8 +37,8 @@ extension FilePath {
   }
 }
 
-/// A path that grows and shrinks by one name as a walk proceeds. It is always absolute, and has no trailing slash: the
-/// root is empty.
+/// A path that grows and shrinks by one name at a time during a walk. It is always absolute, and has no trailing slash,
+/// so the root is empty.
 struct PathBuffer {
   /// Maximum length of a path on Linux: `PATH_MAX` without the NUL.
   static let lengthLimit = 4095

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// Reads a list of paths, as written by `find` and `find -print0`. It is read in pieces, so it need not fit into
+/// Reads a list of paths, as written by `find` and `find -print0`. The list is read in pieces, so it need not fit into
 /// memory.
 ///
 /// Paths are bytes. In lists with newline separators, nothing is trimmed (a path may end in a space or a carriage
@@ -11,7 +11,7 @@ public struct PathList: ~Copyable {
     case null = 0
   }
 
-  /// Longer entries cannot be paths: the input is some other kind of file.
+  /// Maximum length of an entry in bytes. A longer one cannot be a path, so the input is some other kind of file.
   private static let entryLimit = 1 << 16
   private static let bufferSize = 1 << 16
 
@@ -82,7 +82,7 @@ public struct PathList: ~Copyable {
     }
   }
 
-  /// Reads more input after the unused bytes, and returns the position of the first new byte.
+  /// Reads more input, which is placed after the unused bytes. Returns the position of the first new byte.
   private mutating func fill() throws(ScanError) -> Int {
     buffer.removeFirst(position)
     position = 0

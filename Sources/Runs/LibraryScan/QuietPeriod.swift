@@ -1,11 +1,12 @@
 internal import Platform
 
-/// The period before now in which a changed file counts as still being written.
+/// The period before the current time in which a file that changed counts as still being written.
 struct QuietPeriod {
-  /// A time in the future comes from a wrong clock; it counts only if it is less than one period from now.
+  /// The times within the period. Times in the future come from a wrong clock and count only if they are less than one
+  /// period from now.
   private let times: ClosedRange<Timestamp>
 
-  /// `nil` for a period of zero.
+  /// Returns `nil` for a period of zero.
   init?(_ length: Duration, before now: Timestamp = .now) {
     guard length > .zero else { return nil }
     let length =
@@ -14,8 +15,8 @@ struct QuietPeriod {
     times = Timestamp(nanoseconds: now.nanoseconds - length)...Timestamp(nanoseconds: now.nanoseconds + length)
   }
 
-  /// Also checks the status change time, because copying programs reset the modification time before the copy is
-  /// complete (SMB clients) or right after.
+  /// Returns whether the file changed within the period. The status change time counts as well, because copying
+  /// programs reset the modification time before the copy is complete (SMB clients) or right afterwards.
   func contains(_ status: FileStatus) -> Bool { contains(status.modified, status.statusChanged) }
 
   func contains(_ modified: Timestamp, _ statusChanged: Timestamp) -> Bool {

@@ -1,20 +1,21 @@
 internal import Platform
 public import SystemPackage
 
-/// The result for one of the folders or files given to a walk.
+/// The outcome for one of the folders or files that were given to a walk.
 public struct RootReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
-    /// A folder that was walked, with the number of files that it yielded; 0 if all its files were reached elsewhere.
+    /// A folder that was walked, with the number of files that it yielded, which is 0 if all its files were reached
+    /// elsewhere.
     case scanned(fileCount: Int)
-    /// Not a folder: it was yielded, or skipped with a reason.
+    /// A root that is not a folder. It was yielded, or skipped with a reason.
     case single
     /// The path does not exist: it was moved or misspelled, or is on a disk that is not mounted.
     case missing
-    /// A folder without candidates, such as the mount point of a disk that is not mounted.
+    /// A folder without candidates. It may be the mount point of a disk that is not mounted.
     case empty
     /// The system denied access; the text is the system's message.
     case unreadable(String)
-    /// The same folder, or a folder that contains it, was walked before.
+    /// The same folder, or a folder that contains it, has already been walked.
     case alreadyScanned
   }
 
@@ -27,7 +28,7 @@ public struct RootReport: Hashable, Sendable {
     self.state = state
   }
 
-  /// The warning for the user: one sentence without the path; `nil` if there is no problem.
+  /// The warning for the user, as one sentence without the path; `nil` if there is no problem.
   public var warning: String? {
     switch state {
     case .scanned, .single, .alreadyScanned: nil

@@ -1,4 +1,4 @@
-/// An error in reading a list of files. Entries that were read before the error are valid.
+/// An error that occurs when a list of files is read. Entries that were read before the error are valid.
 public struct ScanError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The problem and what to do, in one sentence.
   public var description: String

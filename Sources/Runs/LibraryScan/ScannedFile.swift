@@ -3,16 +3,16 @@ public import SystemPackage
 
 /// A regular file that may contain audio, with its `lstat` (or `stat`, if a link was followed). It has not been opened.
 public struct ScannedFile: Hashable, Sendable {
-  /// The absolute path by which the walk reached the file: a followed link stays in the path.
+  /// The absolute path by which the walk reached the file, including any links that were followed.
   public var path: FilePath
   public var device: UInt64
   public var inode: UInt64
   /// Size in bytes.
   public var size: Int64
-  /// Time of the last change of the content (`st_mtim`). File systems store it with a precision of 1 ns to 2 s, and
+  /// The time of the last change of the content (`st_mtim`). File systems store it with a precision of 1 ns to 2 s, and
   /// copying programs reset it on purpose.
   public var modified: Timestamp
-  /// Time of the last change of content, name, owner or mode (`st_ctim`); only the kernel sets it.
+  /// The time of the last change of content, name, owner or mode (`st_ctim`). Only the kernel sets it.
   public var statusChanged: Timestamp
   public var linkCount: Int
 
@@ -31,7 +31,7 @@ public struct ScannedFile: Hashable, Sendable {
 }
 
 extension ScannedFile {
-  /// Reads the status of a file without opening it; links are followed.
+  /// Reads the status of a file without opening it. Links are followed.
   ///
   /// - Parameter path: An absolute path.
   /// - Returns: `nil` if there is no regular file with this path.
@@ -40,8 +40,8 @@ extension ScannedFile {
     self.init(path: path, status: status)
   }
 
-  /// True if the content or status changed within this period before now, or after now according to a clock that is
-  /// ahead.
+  /// Returns whether the content or status changed within this period before now. Times after now, from a clock that is
+  /// ahead, count as well.
   public func hasChanged(within period: Duration) -> Bool {
     QuietPeriod(period)?.contains(modified, statusChanged) ?? false
   }
@@ -58,8 +58,8 @@ extension ScannedFile {
     case vanished
   }
 
-  /// Compares the file with its current status, for instance after reading it, because results from a file that has
-  /// changed in the meantime are worthless.
+  /// Compares the file with its current status. After reading a file, use this to detect that it has changed in the
+  /// meantime, in which case the results are worthless.
   public func presentStatus() -> PresentStatus {
     guard let now = ScannedFile(lookingAt: path) else { return .vanished }
     if now == self { return .unchanged }
@@ -73,7 +73,7 @@ extension ScannedFile {
   }
 }
 
-/// The state of a folder, which distinguishes a folder from the mount point of a disk that is not mounted.
+/// The state of a folder. It distinguishes a folder from the mount point of a disk that is not mounted.
 public struct FolderStatus: Hashable, Sendable {
   public var device: UInt64
   /// True if the folder contains nothing but names that start with a dot.

@@ -1,12 +1,12 @@
 public import SystemPackage
 
-/// An entry of the library that is not analyzed, and the reason.
+/// An entry of the library that is not analyzed, with the reason.
 public struct SkippedEntry: Hashable, Sendable {
   public var path: FilePath
   public var reason: SkipReason
   /// True if `path` is a folder. Everything below it is skipped, too.
   public var isFolder: Bool
-  /// The system's message, or the other name of the same file.
+  /// The system's message, or another name of the same file.
   public var detail: String?
 
   public init(path: FilePath, reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
@@ -16,8 +16,8 @@ public struct SkippedEntry: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// True if known files may still exist below `path` although the walk did not reach them: an unreadable folder, or a
-  /// link that may lead to a disk that is not mounted. False for folders that are skipped on purpose.
+  /// True if `path` may contain known files that the walk did not reach: an unreadable folder, or a link that may lead
+  /// to a disk that is not mounted. False for folders that are skipped on purpose.
   public var hidesFiles: Bool {
     switch reason {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
@@ -29,7 +29,7 @@ public struct SkippedEntry: Hashable, Sendable {
     }
   }
 
-  /// A single sentence without the path.
+  /// The reason in a single sentence, without the path.
   public var message: String {
     guard let detail else { return reason.sentence }
     return "\(reason.sentence) (\(detail))"
@@ -40,23 +40,23 @@ public struct SkippedEntry: Hashable, Sendable {
 public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   /// A picture, text, playlist, archive, video or the like, judging by its extension.
   case notAudio = "not_audio"
-  /// The file has no extension, or one that says nothing about audio.
+  /// The file has no extension, or one that reveals nothing about audio.
   case unknownKind = "unknown_kind"
   /// A download in progress, judging by its extension.
   case unfinishedDownload = "unfinished_download"
   case hidden
-  /// An entry created by file managers, NAS systems or file systems: `@eaDir`, `._*`, `lost+found`, …
+  /// An entry that file managers, NAS systems or file systems create: `@eaDir`, `._*`, `lost+found`, …
   case systemJunk = "system_junk"
   /// The entry matches a pattern in a `.nocturneignore` file.
   case ignored
   /// The file changed within the quiet period.
   case stillChanging = "still_changing"
-  /// The same file or folder was already reached through another root, a link or a bind mount.
+  /// The same file or folder has already been reached through another root, a link or a bind mount.
   case alreadyScanned = "already_scanned"
   case danglingLink = "dangling_link"
   /// A link to an empty folder, such as the mount point of a disk that is not mounted.
   case emptyLinkTarget = "empty_link_target"
-  /// A circular link, or one to a folder that contains the library.
+  /// A link that is circular, or leads to a folder that contains the library.
   case linkLoop = "link_loop"
   case linkNotFollowed = "link_not_followed"
   case fifo
@@ -64,7 +64,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case device
   /// The entry is not on the file system of its root, and other file systems are skipped.
   case otherFileSystem = "other_file_system"
-  /// A folder in `/proc`, `/sys` or the like.
+  /// A folder of a file system such as `/proc` or `/sys`.
   case pseudoFileSystem = "pseudo_file_system"
   case unreadableFolder = "unreadable_folder"
   /// The type of the entry cannot be determined.

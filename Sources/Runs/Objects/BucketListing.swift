@@ -17,17 +17,17 @@ public struct BucketListing {
     self.fetcher = fetcher
   }
 
-  /// - Returns: The next object; `nil` at the end, or if canceled.
+  /// - Returns: The next object; `nil` at the end or if canceled.
   public mutating func next(isCancelled: () -> Bool) throws(FetchFailure) -> ListedObject? {
     while ready.isEmpty, state != .ended {
       guard let page = try fetcher.page(of: folder, prefix: prefix, continuation, isCancelled: isCancelled) else {
         return nil
       }
-      // The folder's key itself sorts before all keys that begin with it.
+      // The key of the folder itself sorts before all keys that begin with it.
       ready = state == .folder ? page.objects[...] : page.objects.prefix(1).filter { folder.isName($0.encodedKey) }[...]
       let isEmpty = state == .folder && continuation == nil && page.continuation == nil && ready.isEmpty
       continuation = state == .folder ? page.continuation : nil
-      // The folder may actually be the name of an object.
+      // The folder may turn out to be an object.
       if continuation == nil { state = isEmpty && !folder.key.isEmpty ? .single : .ended }
     }
     return ready.popFirst()
@@ -133,6 +133,6 @@ extension ObjectFetcher {
     }
   }
 
-  /// Maximum size of a page in bytes: 1,000 keys of 1,024 bytes each, percent-encoded, with their markup.
+  /// Maximum size of a page in bytes: 1,000 keys of 1,024 bytes each, percent-encoded, with markup.
   private static let maxPageSize = 8 << 20
 }

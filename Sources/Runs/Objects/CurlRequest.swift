@@ -1,5 +1,5 @@
-/// A request, in the form of a configuration for `curl --config -` on standard input. Requests contain secrets, and
-/// program arguments would be visible to all users of the machine.
+/// A request in the form of a configuration, which `curl --config -` reads from standard input. Requests contain
+/// secrets, and program arguments would be visible to all users of the machine.
 struct CurlRequest: Sendable {
   static let arguments = ["curl", "--disable", "--config", "-"]
 
@@ -7,7 +7,7 @@ struct CurlRequest: Sendable {
   let isRedirected: Bool
 
   /// - Parameters:
-  ///   - url: A percent-encoded URL.
+  ///   - protocols: The protocols that are allowed, including for redirects.
   ///   - protocols: The protocols that are allowed, for redirects as well.
   init(url: String, protocols: String, isRedirected: Bool, silence: Duration) {
     self.isRedirected = isRedirected

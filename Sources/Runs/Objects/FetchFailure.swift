@@ -3,7 +3,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     case notFound = "object_not_found"
     case denied = "object_denied"
-    /// In every attempt, the server did not answer, was busy, or interrupted the transfer.
+    /// The server did not answer, was busy, or interrupted the transfer, in every attempt.
     case unavailable = "object_unavailable"
     /// The object changed while it was being fetched.
     case changed

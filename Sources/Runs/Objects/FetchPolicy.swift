@@ -2,12 +2,12 @@
 public struct FetchPolicy: Hashable, Sendable {
   /// Maximum number of attempts per object.
   public var attempts = 6
-  /// Pause before the second attempt; it doubles with each further attempt.
+  /// Pause before the second attempt. It doubles with each further attempt.
   public var firstPause = Duration.milliseconds(500)
   public var maxPause = Duration.seconds(30)
   /// Maximum pause that a server may request (`Retry-After`).
   public var maxRetryAfter = Duration.seconds(120)
-  /// Maximum time that a server may be silent, or send less than 1,024 bytes per second.
+  /// Maximum time for which a server may be silent, or send less than 1,024 bytes per second.
   public var silence: Duration
 
   public init(silence: Duration = .seconds(60)) { self.silence = silence }
@@ -15,7 +15,7 @@ public struct FetchPolicy: Hashable, Sendable {
   /// - Parameter failures: Number of failed attempts, at least 1.
   func pause(after failures: Int, asked: Duration?) -> Duration {
     if let asked { return min(asked, maxRetryAfter) }
-    // Randomize half of the pause, so that workers that failed together do not retry together.
+    // Half of the pause is random, so that workers that failed at the same time do not retry at the same time.
     return min(firstPause * (1 << min(failures - 1, 16)), maxPause) * Double.random(in: 0.5...1)
   }
 }

@@ -2,14 +2,14 @@ public import Platform
 internal import Synchronization
 public import SystemPackage
 
-/// The disk space that fetched objects may occupy at any one time, shared by the threads of a process.
+/// The disk space that fetched objects may occupy at the same time. The threads of a process share it.
 ///
-/// Objects are stored in a folder that belongs to the process and that it keeps locked. If a process is killed, the
-/// lock is released, and the next process removes the folder.
+/// Objects are stored in a folder that the process owns and keeps locked. If the process is killed, the lock is
+/// released, and the next process removes the folder.
 public final class FetchSpace: Sendable {
   enum Answer {
     case granted(Reservation)
-    /// Space is taken; retry.
+    /// There is no space at the moment; retry.
     case later
   }
 
@@ -18,7 +18,7 @@ public final class FetchSpace: Sendable {
   private let parent: FilePath
   private let state = Mutex((used: 0, count: 0, folder: LockedFolder?.none))
 
-  /// Minimum space that stays free on the disk in addition to the object, in bytes.
+  /// Minimum space, in bytes, that must stay free on the disk in addition to the object.
   private static let margin = 16 << 20
   static let prefix = "nocturne-fetch-"
 
@@ -33,7 +33,7 @@ public final class FetchSpace: Sendable {
   /// Reserved space in bytes.
   var used: Int { state.withLock { $0.used } }
 
-  /// - Parameter bytes: Size of an object; `nil` if it is unknown, which reserves all the space.
+  /// - Parameter bytes: Size of an object; `nil` if it is unknown, in which case all the space is reserved.
   /// - Throws: `FetchFailure` if the object can never fit.
   func reserve(_ bytes: Int?) throws(FetchFailure) -> Answer {
     guard (bytes ?? 0) <= limit else {
@@ -96,7 +96,7 @@ private final class LockedFolder: Sendable {
 
   init(in parent: FilePath, prefix: String) throws {
     Self.removeAbandoned(in: parent, prefix: prefix)
-    // Before a new folder is locked, another process that cleans up may mistake it for an abandoned one.
+    // Until a new folder is locked, another process that is cleaning up may take it for an abandoned one.
     for _ in 0..<10 {
       let path = try FilePath.makeTemporaryFolder(in: parent, prefix: prefix)
       guard let descriptor = Self.locked(path) else { continue }
@@ -115,7 +115,7 @@ private final class LockedFolder: Sendable {
     try? descriptor.close()
   }
 
-  /// - Returns: `nil` if another process holds the lock, or the folder no longer exists.
+  /// - Returns: `nil` if another process holds the lock, or if the folder no longer exists.
   private static func locked(_ path: FilePath) -> FileDescriptor? {
     guard let folder = try? FileDescriptor.open(path, .readOnly, options: [.directory, .noFollow, .closeOnExec]) else {
       return nil
@@ -127,7 +127,7 @@ private final class LockedFolder: Sendable {
     return folder
   }
 
-  /// Removes the folders of processes that have ended. Folders of other users cannot be opened, so they stay.
+  /// Removes the folders of processes that have ended. Folders of other users cannot be opened, so they remain.
   private static func removeAbandoned(in parent: FilePath, prefix: String) {
     for name in (try? FolderListing.names(in: parent)) ?? [] where name.string.hasPrefix(prefix) {
       let path = parent.appending(name)

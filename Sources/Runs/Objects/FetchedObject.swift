@@ -1,7 +1,8 @@
 internal import Platform
 public import SystemPackage
 
-/// A fetched object, in a local file that has its name. The file is removed when this instance is deinitialized.
+/// A fetched object, stored in a local file with the object's name. The file is removed when this instance is
+/// deinitialized.
 public final class FetchedObject: Sendable {
   public let path: FilePath
   /// Size in bytes.
@@ -22,7 +23,7 @@ public final class FetchedObject: Sendable {
   deinit { folder.removeAll() }
 }
 
-/// The file that an object is written to while it is being fetched.
+/// The file to which an object is written while it is being fetched.
 final class Download {
   let folder: FilePath
   let path: FilePath
@@ -58,7 +59,7 @@ final class Download {
     if name.count <= maxNameLength, let component = FilePath(bytes: name).lastComponent, component.kind == .regular {
       return component
     }
-    // Keep the extension, because decoders use it.
+    // The extension is kept, because decoders use it.
     let ending = name.lastIndex(of: UInt8(ascii: ".")).map { name[$0...] } ?? []
     let short = ending.count <= 16 ? Array("object".utf8) + ending : Array("object".utf8)
     return FilePath(bytes: short).lastComponent ?? "object"

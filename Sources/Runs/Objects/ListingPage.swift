@@ -8,13 +8,13 @@ public struct ListedObject: Hashable, Sendable {
   public var entityTag: String?
 }
 
-/// A page of the objects in a bucket: a response from S3's ListObjectsV2, in XML, with percent-encoded keys.
+/// A page of the objects in a bucket. It is a response from S3's ListObjectsV2, in XML, with percent-encoded keys.
 struct ListingPage: Hashable {
   private(set) var objects: [ListedObject] = []
   /// Token for the next page; `nil` on the last page.
   private(set) var continuation: String?
 
-  /// - Returns: `nil` if the text is not such a response, or is incomplete.
+  /// - Returns: `nil` if the text is incomplete, or is not such a response.
   init?(_ xml: [UInt8]) {
     var names: [String] = []
     var text: [UInt8] = []
@@ -65,12 +65,12 @@ struct ListingPage: Hashable {
 }
 
 extension ListedObject {
-  /// - Parameter values: Texts of the elements, keyed by name.
+  /// - Parameter values: The texts of the elements, by name.
   fileprivate init?(_ values: [String: String]) {
     guard let key = values["Key"], let size = values["Size"].flatMap({ Int64($0) }),
       let modified = values["LastModified"].flatMap({ Timestamp(rfc3339: $0) })
     else { return nil }
-    // Stores encode a space as a plus sign.
+    // Some stores encode a space as a plus sign.
     let encoded = key.replacing("+", with: "%20")
     self.init(encodedKey: encoded, size: size, modified: modified, entityTag: values["ETag"])
   }

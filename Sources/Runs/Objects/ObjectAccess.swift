@@ -1,12 +1,12 @@
 internal import Platform
 public import SystemPackage
 
-/// The endpoints and credentials for objects, from the environment variables of the stores' own tools.
+/// The endpoints and credentials for objects. They come from the environment variables that the stores' own tools use.
 public struct ObjectAccess: Sendable {
   private struct Keys {
     var id: String
     var secret: String
-    /// Session token for temporary keys.
+    /// The session token for temporary keys.
     var token: String?
   }
 
@@ -53,8 +53,8 @@ public struct ObjectAccess: Sendable {
     return whole.hasSuffix("/") ? String(whole.dropLast()) : whole
   }
 
-  /// Makes the request for an object.
-  /// - Parameter region: Region of the bucket, if it is known to differ from the configured region.
+  /// Creates the request for an object.
+  /// - Parameter region: The region of the bucket, if it is known to differ from the configured one.
   func request(for address: ObjectAddress, region: String?, silence: Duration) -> CurlRequest {
     let name = address.name
     switch name.scheme {
@@ -75,7 +75,7 @@ public struct ObjectAccess: Sendable {
     }
   }
 
-  /// Makes the request for a page of a listing (ListObjectsV2). The parameters are in the order that signatures
+  /// Creates the request for a page of a listing (ListObjectsV2). The parameters are in the order that signatures
   /// require.
   func request(
     listing folder: ObjectFolder, prefix: [UInt8], _ continuation: String?, region: String?, silence: Duration
@@ -87,7 +87,8 @@ public struct ObjectAccess: Sendable {
       region: region, silence: silence)
   }
 
-  /// - Parameter target: A key or a query, in which everything that can be percent-encoded is, as signatures require.
+  /// - Parameter target: A key or a query in which every character that can be percent-encoded is encoded, as
+  ///   signatures require.
   private func bucketRequest(
     _ scheme: ObjectName.Scheme, _ bucket: String, target: String, region: String?, silence: Duration
   ) -> CurlRequest {
@@ -110,13 +111,13 @@ public struct ObjectAccess: Sendable {
     guard let keys else { return request }
     request.set("user", "\(keys.id):\(keys.secret)")
     request.set("aws-sigv4", "aws:amz:\(signingRegion):s3")
-    // The SHA-256 of an empty body. Stores require it, and curl 7.88 does not add it.
+    // This is the SHA-256 of an empty body. Stores require it, and curl 7.88 does not add it.
     request.addHeader("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     if let token = keys.token { request.addHeader("x-amz-security-token", token) }
     return request
   }
 
-  /// Amazon's certificates cover only one label before the service name.
+  /// Returns the address of a bucket at Amazon. Amazon's certificates cover only one label before the service name.
   private static func amazon(bucket: String, _ region: String) -> String {
     let host = "s3.\(region).amazonaws.com"
     let isHostName = bucket.wholeMatch(of: /[a-z0-9\-]+/) != nil

@@ -1,13 +1,13 @@
 public import Platform
 internal import Synchronization
 
-/// Fetches whole objects to the local disk, checks them by length and entity tag, and retries transient failures.
-/// Several threads may use it at once; each blocks while it fetches.
+/// Fetches whole objects to the local disk, checks their length and entity tag, and retries after transient failures.
+/// Several threads may use it at once; each of them blocks while it fetches.
 public final class ObjectFetcher: Sendable {
   let access: ObjectAccess
   let policy: FetchPolicy
   private let space: FetchSpace
-  /// The regions of buckets that are outside the configured region.
+  /// The regions of buckets that are not in the configured region.
   private let regions = Mutex<[String: String]>([:])
 
   public init(_ access: ObjectAccess, space: FetchSpace, policy: FetchPolicy = FetchPolicy()) {
@@ -17,7 +17,7 @@ public final class ObjectFetcher: Sendable {
   }
 
   /// - Parameter isCancelled: Called every tenth of a second.
-  /// - Returns: `nil` if canceled.
+  /// - Returns: `nil` if the fetch was canceled.
   /// - Throws: `FetchFailure`.
   public func fetch(_ address: ObjectAddress, isCancelled: () -> Bool) throws(FetchFailure) -> FetchedObject? {
     var state = Progress()
@@ -36,7 +36,7 @@ public final class ObjectFetcher: Sendable {
         }
         note(region, of: address.name.authority)
       case .spaceTaken(let size):
-        // The connection does not stay open during the wait, since servers close idle connections.
+        // The connection is not kept open during the wait, because servers close idle connections.
         while case .later = try space.reserve(size) {
           guard pause(.milliseconds(100), isCancelled) else { return nil }
         }
@@ -50,12 +50,12 @@ public final class ObjectFetcher: Sendable {
     }
   }
 
-  /// Region of a bucket, if it differs from the configured one.
+  /// Returns the region of a bucket if it differs from the configured one.
   func region(of bucket: String) -> String? { regions.withLock { $0[bucket] } }
 
   func note(_ region: String, of bucket: String) { regions.withLock { $0[bucket] = region } }
 
-  /// - Returns: `false` if canceled.
+  /// - Returns: `false` if the pause was canceled.
   func pause(_ time: Duration, _ isCancelled: () -> Bool) -> Bool {
     let end = ContinuousClock.now + time
     while ContinuousClock.now < end {
@@ -66,9 +66,9 @@ public final class ObjectFetcher: Sendable {
   }
 }
 
-/// The progress of fetching an object, over all attempts.
+/// The progress of fetching an object over all attempts.
 struct Progress {
-  /// The version of the first response.
+  /// The version according to the first response.
   var version: ObjectVersion?
   var download: Download?
 }
@@ -81,7 +81,7 @@ struct Attempt {
     case trouble(String, retryAfter: Duration?)
     /// The bucket is in another region.
     case elsewhere(String)
-    /// Space is taken; retry. The value is the size of the object, if known.
+    /// There is no space at the moment; retry. The value is the size of the object, if known.
     case spaceTaken(Int?)
     case cancelled
   }
@@ -92,7 +92,7 @@ struct Attempt {
   let space: FetchSpace
   let policy: FetchPolicy
 
-  /// Maximum number of bytes of an error response that are read to find its reason.
+  /// Maximum number of bytes of an error response that are read in order to find the reason.
   private static let explanationLimit = 1 << 14
 
   func perform(_ progress: inout Progress, isCancelled: () -> Bool) throws(FetchFailure) -> Ending {
@@ -157,8 +157,8 @@ struct Attempt {
     return request
   }
 
-  /// Prepares to receive the bytes that follow a head.
-  /// - Returns: `nil` to continue.
+  /// Prepares to receive the bytes after the head of a response.
+  /// - Returns: `nil` if the attempt should continue.
   private func begin(_ head: ResponseHead, _ progress: inout Progress) throws(FetchFailure) -> Ending? {
     guard head.isObject else { return nil }
     let version = ObjectVersion(head)
@@ -214,7 +214,7 @@ struct Attempt {
     return .complete(FetchedObject(download, version))
   }
 
-  /// Restarts the download if there is no strong tag, since the next response may contain other bytes.
+  /// Restarts the download if there is no strong tag, because the next response may contain other bytes.
   private func dropUnlessResumable(_ progress: Progress) throws(FetchFailure) {
     if progress.version?.strongTag == nil { try progress.download?.startOver() }
   }
@@ -239,14 +239,14 @@ struct Attempt {
 /// A response other than an object.
 struct Refusal {
   let status: Int
-  /// Error code, such as `SlowDown`, from stores that respond in XML.
+  /// The error code, such as `SlowDown`, from stores that respond in XML.
   let code: String?
   let retryAfter: Duration?
   let region: String?
 
   init(_ head: ResponseHead, _ body: [UInt8]) {
     status = head.status
-    // Use nothing else from the body, because stores repeat the keys and signatures of a request there.
+    // Nothing else in the body is used, because stores repeat the keys and signatures of a request there.
     code = String(decoding: body, as: UTF8.self).firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/).map {
       String($0.1)
     }

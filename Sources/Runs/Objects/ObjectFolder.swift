@@ -1,7 +1,7 @@
 public import Platform
 public import SystemPackage
 
-/// All objects in a bucket, or all those below a prefix, as a folder: `s3://bucket`, `s3://bucket/albums/`.
+/// All objects in a bucket, or all objects below a prefix, treated as a folder: `s3://bucket`, `s3://bucket/albums/`.
 public struct ObjectFolder: Hashable, Sendable {
   public let scheme: ObjectName.Scheme
   public let bucket: String
@@ -9,12 +9,12 @@ public struct ObjectFolder: Hashable, Sendable {
   public let key: [UInt8]
   public let path: FilePath
 
-  /// - Throws: `ObjectNameError`, including for schemes without buckets, whose servers have no listings.
+  /// - Throws: `ObjectNameError`, for example for schemes without buckets, because their servers have no listings.
   public init(uri: some Collection<UInt8>) throws(ObjectNameError) {
     guard let scheme = ObjectName.scheme(of: uri), scheme.hasBuckets else { throw .noFile }
     var text = Array(uri)
     while text.last == UInt8(ascii: "/") { text.removeLast() }
-    // Parse a name below the folder, so that a bucket without a key is valid.
+    // A name below the folder is parsed, so that a bucket without a key is valid.
     let inside = try ObjectAddress(uri: text + Array("/x".utf8)).name
     self.scheme = scheme
     bucket = inside.authority
@@ -29,10 +29,10 @@ public struct ObjectFolder: Hashable, Sendable {
     try ObjectAddress(uri: Array("\(scheme.rawValue)://\(bucket)/\(key)".utf8)).name
   }
 
-  /// True if an object has the name of this folder.
+  /// Returns whether an object has the same name as this folder.
   func isName(_ encodedKey: String) -> Bool { (try? name(ofEncodedKey: encodedKey))?.key == key }
 
-  /// Creates the folder for a path; `nil` if the path does not name a bucket.
+  /// Returns `nil` if the path does not name a bucket.
   public init?(_ path: FilePath) {
     guard path.isObject, let folder = try? ObjectFolder(uri: Array(path.uri.utf8)) else { return nil }
     self = folder

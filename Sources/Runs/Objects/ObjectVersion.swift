@@ -2,7 +2,7 @@ public import Platform
 
 /// The version of an object, as its server describes it.
 public struct ObjectVersion: Hashable, Sendable {
-  /// The entity tag as sent: `"…"`, with the prefix `W/` if equal tags do not guarantee equal bytes.
+  /// The entity tag as sent by the server: `"…"`, with the prefix `W/` if equal tags do not guarantee equal bytes.
   public var entityTag: String?
   /// Size in bytes; `nil` if the server does not state it.
   public var size: Int?
@@ -14,10 +14,10 @@ public struct ObjectVersion: Hashable, Sendable {
     modified = head["last-modified"].flatMap(HTTPDate.seconds).map { Timestamp(seconds: $0, nanoseconds: 0) }
   }
 
-  /// The entity tag, if requests can depend on it.
+  /// The entity tag, if it guarantees equal bytes and so can be used in conditional requests; otherwise `nil`.
   var strongTag: String? { entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
-  /// True if another response may have the same bytes, as far as both versions describe them.
+  /// Returns whether another response may contain the same bytes, as far as both versions tell.
   func isSame(as other: ObjectVersion) -> Bool {
     func agree<Value: Equatable>(_ a: Value?, _ b: Value?) -> Bool { a == nil || b == nil || a == b }
     guard agree(size, other.size) else { return false }
@@ -25,7 +25,7 @@ public struct ObjectVersion: Hashable, Sendable {
     return agree(modified, other.modified)
   }
 
-  /// Returns the offset of a range, and the length of the whole object.
+  /// Returns the offset of a range and the length of the whole object.
   static func range(of head: ResponseHead) -> (start: Int, total: Int)? {
     guard let match = head["content-range"]?.firstMatch(of: /^bytes ([0-9]{1,18})-[0-9]{1,18}\/([0-9]{1,18})$/),
       let start = Int(match.1), let total = Int(match.2)

@@ -1,6 +1,6 @@
 struct ResponseHead: Hashable, Sendable {
   let status: Int
-  /// Header values, keyed by lower-case name; for a repeated header, the last value.
+  /// The values of the headers, by name in lower case. If a header is repeated, the last value counts.
   private let fields: [String: String]
 
   /// - Parameter text: The lines of the head. The result is `nil` if the first line is not a status line.
@@ -41,7 +41,7 @@ struct ResponseReader {
 
   private static let limit = 1 << 18
 
-  /// True if redirects are followed by another response.
+  /// True if a redirect is followed by another response.
   let followsRedirects: Bool
   private var buffer: [UInt8] = []
 

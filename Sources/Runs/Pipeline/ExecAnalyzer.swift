@@ -4,31 +4,30 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// An analyzer that is an external program: it receives a file's path or audio, and prints its finding as one JSON
+/// An analyzer that is an external program. It receives a file's path or audio, and prints its finding as one JSON
 /// object.
 ///
-/// The program is started once per file. Its standard error is discarded unless it fails, in which case the last line
-/// becomes part of the reason. It fails, for that file only, if its exit status is not 0, if its output is not exactly
-/// one JSON object, or if it keeps the pipeline waiting for too long.
+/// The program is started once for each file. Its standard error is discarded unless the program fails, in which case
+/// the last line becomes part of the reason. The analyzer fails, for that file only, if the exit status is not 0, if
+/// the output is not exactly one JSON object, or if the program keeps the pipeline waiting for too long.
 public struct ExecAnalyzer: Sendable {
   public struct Configuration: AnalyzerConfiguration {
     public enum Input: String, ConfigurationChoice {
-      /// The path of the file. It replaces each `{path}` in the arguments; if there is none, it is appended as the last
+      /// The path of the file. It replaces each `{path}` in the arguments. If there is none, the path becomes the last
       /// argument.
       case path
-      /// Mono audio on standard input: 32-bit floats, little-endian, with a full scale of ±1. `{path}` is replaced,
-      /// too.
+      /// Mono audio on standard input: 32-bit floats, little-endian, with full scale at ±1. `{path}` is replaced, too.
       case pcm
     }
 
-    /// The program and its arguments. The program is looked up in `PATH` if it has no slash; there is no shell.
+    /// The program and its arguments. The program is looked up in `PATH` if it contains no slash. No shell is used.
     public var command: [String] = []
     public var input = Input.path
     /// Sample rate in Hz of the audio for `pcm`.
     public var sampleRate = 22_050
-    /// Maximum time in seconds that the program may keep the pipeline waiting for one file.
+    /// Maximum time, in seconds, for which the program may keep the pipeline waiting for one file.
     public var timeout = 300.0
-    /// Version of the program's findings. Increment it when they change, so that files are analyzed again.
+    /// The version of the program's findings. Increment it when they change, so that files are analyzed again.
     public var version = 1
 
     public init() {}
@@ -76,7 +75,7 @@ public struct ExecAnalyzer: Sendable {
   /// - Parameter resampler: Name of the pipeline's resampler.
   public func plugin(resampler: String) throws(ConfigurationError) -> AnalyzerPlugin {
     let settings = try configuration.settings()
-    // The timeout does not change a finding, nor does the sample rate if the program receives no audio.
+    // The timeout does not affect findings. The sample rate does not, either, if the program receives no audio.
     var shaping = settings
     shaping["timeout_s"] = nil
     if configuration.input == .path { shaping["sample_rate_hz"] = nil }
@@ -86,7 +85,7 @@ public struct ExecAnalyzer: Sendable {
     ) { [self] (file) throws(AnalysisError) in try makeSession(for: file) }
   }
 
-  /// Kills all running programs of exec analyzers, for a pipeline that must end at once.
+  /// Kills all running programs of exec analyzers. Used if a pipeline must end immediately.
   public static func killRunningPrograms() { ChildProcess.killAll() }
 
   private func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
@@ -131,7 +130,7 @@ public struct ExecAnalyzer: Sendable {
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       do {
-        // All machines that run Swift are little-endian, as the program expects.
+        // All machines that run Swift are little-endian, which is what the program expects.
         try values.withUnsafeBytes { (bytes) throws(PipedProcess.Failure) in try process.write(bytes) }
       } catch {
         throw Self.error(error, of: program, timeout: timeout, standardError: process.errorTail)
@@ -181,7 +180,7 @@ public struct ExecAnalyzer: Sendable {
       }
     }
 
-    /// Appends the last line of standard error, if any, to a sentence.
+    /// Appends the last line of standard error, if there is one, to a sentence.
     private static func error(_ sentence: String, standardError: [UInt8]) -> AnalysisError {
       let lines = String(decoding: standardError, as: UTF8.self).split(whereSeparator: \.isNewline)
       let last = lines.last { !$0.allSatisfy(\.isWhitespace) }

@@ -1,23 +1,24 @@
 internal import Platform
 internal import Serving
 
-/// The lanes of the server, one for each kind of work that could delay the other kinds.
+/// The lanes of the server. There is one for each kind of work that could delay other kinds.
 struct Lanes: Sendable {
-  /// Database queries, and other work that takes milliseconds. In WAL mode SQLite can read during a write.
+  /// Database queries, and other work that takes milliseconds. In WAL mode, SQLite can read while another connection
+  /// writes.
   let reading: Lane
-  /// Database changes, one at a time, since SQLite has one writer. While another program holds the lock, one change
-  /// waits on the thread and the others wait in the queue, each until its own deadline.
+  /// Database changes, one at a time, because SQLite allows only one writer. While another program holds the lock, one
+  /// change waits on the thread, and the others wait in the queue, each until its own deadline.
   let writing: Lane
-  /// Covers. Each is created by a process that may occupy a processor for seconds, so fewer run at a time than there
-  /// are processors, at a lower priority.
+  /// Covers. Each is created by a process that may occupy a processor for seconds. Therefore, they run at a lower
+  /// priority, and fewer at a time than there are processors.
   let picturing: Lane
   /// Work that may take seconds: comparing all tracks of the library, decoding a track, placing beats, the morning
   /// report.
   let computing: Lane
-  /// Files: uploads, and audio of the library, whose disk may have to spin up or may be on a network.
+  /// Files: uploads, and audio of the library. The disk may have to spin up, or may be on a network.
   let transferring: Lane
-  /// Changes to the recognition catalog, one at a time, because they lock it and an upload takes several times its size
-  /// in memory.
+  /// Changes to the recognition catalog, one at a time, because a change locks the catalog, and an upload takes several
+  /// times its size in memory.
   let cataloging: Lane
 
   /// Number of threads in a lane for work that may take seconds.
@@ -30,7 +31,7 @@ struct Lanes: Sendable {
     reading = try Lane(threadCount: options.threadCount, maxQueueLength: waiting)
     writing = try Lane(
       threadCount: 1, maxQueueLength: waiting, maxWait: options.writeTimeout, overdue: .lockedDatabase)
-    // A request queued after a cover waits at least as long as a cover may take.
+    // A request queued after a cover should wait at least as long as a cover may take.
     picturing = try Lane(
       threadCount: options.coverThreadCount, maxQueueLength: waiting,
       maxWait: max(Lane.defaultMaxWait, options.coverTimeout)

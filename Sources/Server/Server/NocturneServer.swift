@@ -9,9 +9,9 @@ internal import ServiceLifecycle
 internal import Serving
 internal import Text
 
-/// The HTTP server: the app, and the APIs of the song catalog and the recognition catalog.
+/// The HTTP server, with the app and the APIs of the song catalog and the recognition catalog.
 ///
-/// Each folder beside this file contains one part of the server with its routes, which `routes` lists.
+/// Each folder next to this file contains a part of the server with its routes. `routes` lists the parts.
 package struct NocturneServer: Sendable {
   private let services: Services
   private let watch: LibraryWatch?
@@ -31,8 +31,8 @@ package struct NocturneServer: Sendable {
 
   /// Serves until `stop` ends.
   ///
-  /// After that, it no longer accepts connections, finishes the responses in progress and ends event streams. After ten
-  /// seconds it closes all connections.
+  /// When `stop` ends, the server accepts no more connections, finishes the responses in progress and ends event
+  /// streams. After ten seconds, it closes all connections.
   /// - Parameter stop: Returns when the server should stop.
   /// - Throws: `ListenError` if the server cannot listen.
   package func run(until stop: @escaping @Sendable () async -> Void) async throws {
@@ -50,7 +50,7 @@ package struct NocturneServer: Sendable {
       await group.triggerGracefulShutdown()
     }
     defer { stopping.cancel() }
-    // A run started by the watch ends with the server, even after an error.
+    // A run that the watch has started ends with the server, even after an error.
     let ending = await Task { try await group.run() }.result
     await watch?.stop()
     do {

@@ -14,29 +14,30 @@ package struct ServerOptions: Sendable {
   package var otherCatalogs: [FilePath] = []
   /// Catalogs on other servers that are searched together with the local catalogs.
   package var catalogParts: [any CatalogPart] = []
-  /// Number of threads that read the store; equally many read files.
+  /// Number of threads that read the store. The same number reads files.
   package var threadCount = 4
   /// Number of covers created at a time. One processor stays free for requests that take milliseconds.
   package var coverThreadCount = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
-  /// Number of requests that may wait in each lane; further clients are told to come back later.
+  /// Maximum number of requests waiting in each lane. Other clients are told to come back later.
   package var maximumWaiting = 256
-  /// Time for which a change to the store waits while another program has it locked.
+  /// Time for which a change to the store waits while another program has locked the store.
   package var writeTimeout = Duration.seconds(5)
 
-  /// Serves files behind links that lead out of the folders of the library.
+  /// `true` to serve files behind links that lead out of the folders of the library.
   package var servesLinksOutside = false
 
   /// The command line of a process that creates a cover; empty to disable covers.
   package var coverCommand: [String] = []
   /// Time limit for a process that creates a cover. A large picture takes a second.
   package var coverTimeout = Duration.seconds(10)
-  /// Number of threads that match live sessions; equally many decode and match uploads.
+  /// Number of threads that match live sessions. The same number decodes and matches uploads.
   package var recognitionThreadCount = 2
-  /// Number of live sessions at a time; further clients are told to come back later.
+  /// Maximum number of live sessions at a time. Other clients are told to come back later.
   package var maximumSessionCount = 200
   /// The command line of a `DecodingWorker`, without its limits.
   package var decoder: [String] = []
-  /// `nil` if no folders are watched, so new files wait for runs that are started elsewhere.
+  /// Options of the folder watch; `nil` if no folders are watched, so that new files wait for runs that are started
+  /// elsewhere.
   package var watch: WatchOptions?
   /// Reads files for requests.
   package var fileAnalysis: SingleFileAnalysis

@@ -4,9 +4,9 @@ internal import LibraryTasks
 package import ResultStore
 package import Serving
 
-/// The state shared by all routes.
+/// The state that all routes share.
 package struct Services: Sendable {
-  /// Written for corrected tempi, playlists and saved tracks.
+  /// The store, which is written to for corrected tempi, playlists and saved tracks.
   package let store: ResultStore
   package let options: ServerOptions
   package let metrics = ServerMetrics()
@@ -33,7 +33,7 @@ package struct Services: Sendable {
     covers = Covers(command: options.coverCommand, patience: options.coverTimeout)
     lanes = try Lanes(options)
     sounds = try DescriptorCache(in: store)
-    // About 60 kB each.
+    // Each response has about 60 kB.
     searches = try TimedCache(of: store, count: 200, maxAge: .milliseconds(250))
     recentFigures = try TimedCache(of: store, count: 1, maxAge: .seconds(2))
     recentFolders = try TimedCache(of: store, count: 1, maxAge: .seconds(2))
@@ -43,14 +43,15 @@ package struct Services: Sendable {
 
   // MARK: Lanes
 
-  // Each throws the errors of `body`, and a `RequestError` with status 503 if the queue is full or the wait too long.
+  // Each of these throws any error of `body`, and a `RequestError` with status 503 if the queue is full or the wait is
+  // too long.
 
   /// Runs work that reads the store, or other work that takes milliseconds.
   func reading<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try await lanes.reading.run(body)
   }
 
-  /// Runs work that writes to the store, and may also read it. Only one body runs at a time, so do long work
+  /// Runs work that writes to the store, and may also read it. Only one such body runs at a time, so do long work
   /// beforehand, in `computing`.
   func writing<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     let deadline = ContinuousClock.now + options.writeTimeout
@@ -95,18 +96,18 @@ package struct Services: Sendable {
 
   // MARK: The library
 
-  /// Searches the song catalog. Call it in a lane.
+  /// Searches the song catalog. Call this in a lane.
   func search(songs query: SongQuery) throws(StoreError) -> SongQueryResult {
     try searches.value(for: query) { () throws(StoreError) in try store.search(songs: query) }
   }
 
-  /// The figures of the library, cached for up to two seconds because counting reads the rows of all files. Call it in
-  /// a lane.
+  /// Returns the figures of the library. They are cached for up to two seconds, because counting reads the rows of all
+  /// files. Call this in a lane.
   func figures() throws(StoreError) -> LibraryOverview {
     try recentFigures.value { () throws(StoreError) in try LibraryOverview(of: store) }
   }
 
-  /// The folders of all tracks, cached for up to two seconds. Call it in a lane.
+  /// Returns the folders of all tracks, which are cached for up to two seconds. Call this in a lane.
   func folders() throws(StoreError) -> LibraryFolders {
     try recentFolders.value { () throws(StoreError) in try store.folders() }
   }

@@ -5,7 +5,7 @@ package import Serving
 // Database errors, in the form that clients see.
 
 extension RequestError {
-  /// Another program has locked the database for longer than the server waits.
+  /// Another program has kept the database locked for longer than the server waits.
   static let lockedDatabase = RequestError(
     .serviceUnavailable,
     "Another program has locked the database, so it cannot be changed now. Try again in some seconds. If that does not help, "

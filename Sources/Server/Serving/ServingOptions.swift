@@ -5,9 +5,9 @@ package import SystemPackage
 package struct ServingOptions: Sendable {
   /// A name or an address without a port, such as `127.0.0.1`, `::1` or `0.0.0.0`.
   package var host = Self.standardHost
-  /// 0 lets the system choose one.
+  /// The port; 0 to let the system choose one.
   package var port = Self.standardPort
-  /// A file with one token per line. Without it, only clients on this machine have access, and need no token.
+  /// A file with one token per line. Without it, only clients on this machine have access, and they need no token.
   package var tokenFile: FilePath?
   /// Other host names of this server, such as the name of a reverse proxy.
   package var names: [String] = []
@@ -16,7 +16,7 @@ package struct ServingOptions: Sendable {
   /// Reverse proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
   package var trustedProxies: [NetworkRange] = []
   package var connections = ConnectionLimits()
-  /// Receives one line per request.
+  /// The log that receives a line for each request; `nil` for none.
   package var accessLog: AccessLog?
 
   package static let standardHost = "127.0.0.1"

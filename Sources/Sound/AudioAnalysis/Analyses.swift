@@ -2,36 +2,36 @@ internal import AnalysisEngine
 internal import AudioDecoding
 internal import DSP
 
-/// The findings of analyzers for a file or PCM.
+/// The findings of analyzers about a file or PCM.
 ///
 ///     let analyses = try Analyses(of: "song.flac", [.tempo, .tags])
 ///     print(analyses.tempo?.bpm ?? 0, analyses.tags?.fields["title"] ?? [])
 ///
-/// The findings are the same as from `analyze` with the pipeline `default`. Initializers block until the analysis is
-/// complete, and use memory independent of the length of the audio; a minute of audio takes about a hundredth of a
-/// second per analyzer. Call them off the main actor; concurrent calls on several threads are fine.
+/// They are the same findings as those of `analyze` with the pipeline `default`. The initializers block until the
+/// analysis is complete; a minute of audio takes about a hundredth of a second per analyzer. Memory use does not depend
+/// on the length of the audio. Call them off the main actor, concurrently if you like.
 public struct Analyses: Sendable {
-  /// Outcomes of all analyzers, in the order requested.
+  /// Outcomes of all analyzers, in the order in which they were requested.
   public let outcomes: [AnalyzerOutcome]
-  /// Audio format; `nil` if there was no audio.
+  /// The audio format; `nil` if there was no audio.
   public let format: AudioFormat?
-  /// Hash of the encoded audio of a file, independent of its tags; `nil` for PCM.
+  /// A hash of a file's encoded audio, independent of its tags; `nil` for PCM.
   public let contentID: ContentID?
-  /// Reason why the findings cover only a part of the audio; `nil` if they cover all of it.
+  /// The reason why the findings cover only part of the audio; `nil` if they cover all of it.
   public let problem: Problem?
-  /// Notes for the user about audio that is complete.
+  /// Notes for the user about audio that was analyzed completely.
   public let remarks: [Problem]
 
   /// Analyzes a file, decoding it once for all analyzers.
   ///
   /// - Parameters:
-  ///   - path: A file of any format that Nocturne decodes, detected by content, not by name.
-  ///   - kinds: Analyzers of Nocturne, and your own: `AnalyzerKind(MyAnalyzer.self)`.
+  ///   - path: A file in any format that Nocturne decodes. The format is detected by content, not by name.
+  ///   - kinds: Analyzers of Nocturne, or your own: `AnalyzerKind(MyAnalyzer.self)`.
   /// - Throws: `DecodeError` if there are no findings because the file cannot be read or has no audio. A file that is
-  ///   damaged, or has tags but no audio, is not an error: see `problem`.
+  ///   damaged, or has tags but no audio, does not throw: see `problem`.
   public init(of path: FilePath, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) throws(DecodeError) {
     let analyzer = FileAnalyzer(plugins: kinds.map(\.standardPlugin).asOnePipeline(), resampler: .soxr)
-    // The result is `nil` only if the analysis was canceled.
+    // `analyze` returns `nil` only if it is canceled.
     let analysis = analyzer.analyze(AnalysisJob(path: path)) ?? FileAnalysis(status: .failed)
     if analysis.status == .failed, !analysis.outcomes.contains(where: { $0.finding != nil }),
       let problem = analysis.problem
@@ -47,10 +47,10 @@ public struct Analyses: Sendable {
   }
 
   /// - Parameters:
-  ///   - channels: Samples of each channel, full scale ±1. All channels have the same length. Non-finite samples count
-  ///     as 0.
-  ///   - sampleRate: Samples per second.
-  ///   - kinds: Analyzers, as for a file. Analyzers that read files, such as `.tags`, do not apply.
+  ///   - channels: The samples of each channel, full scale ±1. All channels have the same length. Samples that are not
+  ///     finite count as 0.
+  ///   - sampleRate: Sample rate in Hz.
+  ///   - kinds: The analyzers to run. Analyzers that read files, such as `.tags`, have no effect.
   public init(of channels: [[Float]], sampleRate: Int, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) {
     precondition(!channels.isEmpty && sampleRate > 0, "PCM has a channel and a rate")
     let frameCount = channels[0].count
@@ -87,7 +87,7 @@ public struct Analyses: Sendable {
     self.init(of: [samples], sampleRate: sampleRate, kinds)
   }
 
-  /// The finding of a type; `nil` if it was not requested, or if its analyzer failed (see `outcomes`).
+  /// The finding of this type; `nil` if it was not requested, or if its analyzer failed (see `outcomes`).
   public subscript<Finding: AnalysisFinding>(_ type: Finding.Type) -> Finding? {
     for outcome in outcomes { if let finding = outcome.finding as? Finding { return finding } }
     return nil

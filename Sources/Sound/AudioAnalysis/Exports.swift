@@ -1,4 +1,4 @@
-// Findings are declared in `Analysis` and analyzers in `BuiltInAnalyzers`; the re-exports make one import enough.
+// Findings are declared in `Analysis` and analyzers in `BuiltInAnalyzers`. With these re-exports, one import is enough.
 @_exported public import Analysis
 @_exported public import BuiltInAnalyzers
 

@@ -22,11 +22,11 @@ extension AnalyzerKind {
   public static let cues = AnalyzerKind(CuesAnalyzer.self)
   /// Finds a `TraitsFinding`.
   public static let traits = AnalyzerKind(TraitsAnalyzer.self)
-  /// Finds a `LikenessFinding`, used to find similar tracks.
+  /// Finds a `LikenessFinding`, which serves to find similar tracks.
   public static let likeness = AnalyzerKind(LikenessAnalyzer.self)
   /// Finds a `FingerprintFinding`, a Chromaprint fingerprint for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
-  /// Finds a `SignatureFinding`, used to recognize recordings.
+  /// Finds a `SignatureFinding`, which serves to recognize recordings.
   public static let signature = AnalyzerKind(SignatureAnalyzer.self)
   /// Finds a `HealthFinding`.
   public static let health = AnalyzerKind(HealthAnalyzer.self)

@@ -4,7 +4,7 @@ public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {
-  /// All analyzers, in order. Everything that needs a list of analyzers uses this list or a part of it.
+  /// All analyzers, in order. All code that needs a list of analyzers uses this list or a part of it.
   public static let all: [AnalyzerKind] = [
     .tags,
     .tempo,
@@ -21,20 +21,21 @@ public enum BuiltInAnalyzers {
     .origin,
   ]
 
-  /// The findings that the analyzers declare, from which tables, report fields and the lines of `show` are derived.
+  /// The findings that the analyzers declare. Tables, report fields and the lines of `show` are derived from them.
   public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
 
-  /// Names of the long fields of findings, which reports omit by default.
+  /// Names of the long fields of findings, which reports leave out by default.
   public static let longFields: Set<String> = Set(findings.flatMap { $0.longFields })
 
-  /// Analyzers for single commands, not available to pipelines.
+  /// Analyzers that only single commands use. Pipelines cannot contain them.
   public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]
 
-  /// Analyzer id and settings for fitting beats of a given tempo to a file. The finding is a `TempoFinding`.
+  /// Returns the analyzer ID and settings for fitting beats with a given tempo to a file. The finding is a
+  /// `TempoFinding`.
   public static func beatFit(bpm: Double) -> (id: String, settings: [String: JSONValue]) {
     (BeatFitAnalyzer.id, ["bpm": .number(bpm)])
   }
 
-  /// Tempi that `beatFit` accepts, in beats per minute.
+  /// The tempi that `beatFit` accepts, in beats per minute.
   public static let beatFitRange = BeatFitAnalyzer.range
 }

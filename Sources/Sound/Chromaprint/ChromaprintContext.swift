@@ -1,12 +1,12 @@
 package import Analysis
 internal import CChromaprint
 
-/// The owner of a libchromaprint context. Only one session uses the context, so there is no lock.
+/// Owns a libchromaprint context. Only one session uses the context, so there is no lock.
 package final class ChromaprintContext {
   private let context: OpaquePointer
   private let sampleRate: Int
 
-  /// Algorithm numbers as used everywhere but in Chromaprint's header, which counts from 0. AcoustID supports only
+  /// Algorithm numbers as used everywhere except in Chromaprint's header, which counts from 0. AcoustID supports only
   /// number 2.
   package static let algorithms = 1...5
   package static let standardAlgorithm = 2
@@ -18,7 +18,7 @@ package final class ChromaprintContext {
 
   /// - Parameters:
   ///   - algorithm: One of `algorithms`.
-  ///   - sampleRate: Samples per second of the mono signal.
+  ///   - sampleRate: Sample rate of the mono signal, in Hz.
   package init(algorithm: Int = standardAlgorithm, sampleRate: Int) throws(AnalysisError) {
     guard let context = unsafe libchromaprint.chromaprint_new(Int32(clamping: algorithm - 1)) else {
       throw .failed("libchromaprint could not create a context (out of memory).")
@@ -37,7 +37,7 @@ package final class ChromaprintContext {
     }
   }
 
-  /// Number of samples required before the first word of a fingerprint is known.
+  /// Number of samples that must be read before the first word of a fingerprint is known.
   package var delay: Int { unsafe Int(libchromaprint.chromaprint_get_delay(context)) }
   /// `delay` in milliseconds, as rounded by libchromaprint.
   package var delayMilliseconds: Int { unsafe Int(libchromaprint.chromaprint_get_delay_ms(context)) }
@@ -61,7 +61,7 @@ package final class ChromaprintContext {
     return unsafe String(cString: text)
   }
 
-  /// Ends the stream and returns the words of its fingerprint, if any.
+  /// Ends the stream and returns the words of its fingerprint; empty if there are none.
   package func finishWithWords() throws(AnalysisError) -> [UInt32] {
     try end()
     guard try wordCount > 0 else { return [] }
@@ -75,7 +75,7 @@ package final class ChromaprintContext {
     return unsafe Array(UnsafeBufferPointer(start: words, count: Int(count)))
   }
 
-  /// Discards the words, but not the audio: the next fingerprint overlaps with the previous audio.
+  /// Discards the words, but not the audio: the next fingerprint still depends on some of the previous audio.
   package func clear() throws(AnalysisError) {
     guard unsafe libchromaprint.chromaprint_clear_fingerprint(context) == 1 else {
       throw .failed("libchromaprint could not continue.")

@@ -1,19 +1,19 @@
-/// The items of a fingerprint, about eight per second, for comparison with another fingerprint.
+/// A fingerprint as a list of items, about eight per second, which can be compared with other fingerprints.
 public struct Fingerprint: Sendable {
-  /// Items of 32 bits.
+  /// The items, of 32 bits each.
   package let items: [UInt32]
 
   /// Maximum offset between two fingerprints, in items: 2 s.
   private static let reach = 16
   /// Minimum overlap in items: seven seconds.
   private static let minOverlap = 60
-  /// Maximum share of different bits. Encodings of one recording differ in up to 8% of the bits, two noises in 17%, and
-  /// different music in half.
+  /// Maximum share of different bits. Encodings of one recording differ in up to 8% of their bits, two noises in 17%,
+  /// and different music in half.
   private static let maxDifference = 0.12
 
   package init(items: [UInt32]) { self.items = items }
 
-  /// - Parameter text: The text of a `FingerprintFinding`. The result is `nil` if it is invalid.
+  /// - Parameter text: The text of a `FingerprintFinding`. If it is invalid, the result is `nil`.
   public init?(_ text: String) {
     guard let items = FingerprintText.items(of: text) else { return nil }
     self.items = items
@@ -22,7 +22,8 @@ public struct Fingerprint: Sendable {
   /// Number of items.
   public var count: Int { items.count }
 
-  /// `true` if both fingerprints are of the same recording, in any encoding, from about the same position on.
+  /// Returns `true` if both fingerprints are of the same recording, in any encoding, starting at about the same
+  /// position.
   public func isOfSameRecording(as other: Fingerprint) -> Bool {
     (-Self.reach...Self.reach).contains { offset in
       let start = max(0, -offset)
@@ -38,10 +39,11 @@ public struct Fingerprint: Sendable {
 }
 
 extension Fingerprint {
-  /// The similarity to another fingerprint, at any offset: 0 for different music, 1 for identical bits.
+  /// Returns the similarity to another fingerprint at the best offset: 0 for different music, 1 for identical bits.
   ///
-  /// It is the overlap as a share of the shorter fingerprint, times the reduction of differing bits relative to the
-  /// half expected by chance. AcoustID's own server uses the same score (Lalinský, acoustid-server, 2010–).
+  /// The similarity is the product of two factors: the overlap as a share of the shorter fingerprint, and how far the
+  /// share of differing bits is below the half that is expected by chance. AcoustID's own server uses the same score
+  /// (Lalinský, acoustid-server, 2010–).
   public func similarity(to other: Fingerprint) -> Double {
     guard let offset = offset(in: other) else { return 0 }
     let start = max(0, -offset)
@@ -55,14 +57,14 @@ extension Fingerprint {
     return max(0, agreement) * Double(overlap) / Double(min(items.count, other.items.count))
   }
 
-  /// Minimum overlap in items for a score: five seconds.
+  /// Minimum overlap for a score, in items: five seconds.
   private static let minScoredOverlap = 40
-  /// Maximum number of occurrences of an item. More frequent items are silence or a steady sound, and say nothing about
-  /// the position.
+  /// Maximum number of occurrences of an item. Items that are more frequent are silence or a steady sound, and say
+  /// nothing about the position.
   private static let maxOccurrences = 24
 
-  /// Position of the first item in the other fingerprint: the offset at which most items match in their upper half,
-  /// which survives encoders better than all 32 bits.
+  /// Returns the position of the first item in the other fingerprint. It is the offset at which most items match in
+  /// their upper half, which encoding changes less than the lower half.
   private func offset(in other: Fingerprint) -> Int? {
     var places: [UInt16: [Int32]] = [:]
     for (place, item) in items.enumerated() { places[UInt16(item >> 16), default: []].append(Int32(place)) }

@@ -1,19 +1,19 @@
 /// An index that finds, among many fingerprints, the candidates for a comparison.
 ///
-/// It is an inverted list of items. A hash selects one in eight items of each fingerprint, and selects the same items
-/// in two fingerprints of one recording, at any offset (Broder, "On the Resemblance and Containment of Documents",
-/// SEQUENCES 1997). Each listed item takes eight bytes: about 900 bytes for two minutes of audio.
+/// It is an inverted list of items. A hash selects one in eight items of each fingerprint. For two fingerprints of the
+/// same recording, it selects the same items, whatever their offset (Broder, "On the Resemblance and Containment of
+/// Documents", SEQUENCES 1997). Each listed item takes eight bytes, so two minutes of audio take about 900 bytes.
 public struct FingerprintIndex: Sendable {
-  /// Entries in ascending order, with the item in the upper half and the number of its fingerprint in the lower half.
+  /// Entries in ascending order. The upper half of an entry is the item, the lower half the number of its fingerprint.
   private var entries: [UInt64] = []
   /// Entries added later, in ascending order.
   private var recent: [UInt64] = []
 
-  /// One out of this many items is listed.
+  /// One in this many items is listed.
   private static let step: UInt32 = 8
-  /// Maximum number of fingerprints with the same item: more common items are silence or a steady sound.
+  /// Maximum number of fingerprints that share an item. Items that are more common are silence or a steady sound.
   private static let maxOccurrences = 2_000
-  /// Factor by which `recent` must be smaller than `entries`; otherwise they are merged and sorted.
+  /// Minimum ratio of the sizes of `entries` and `recent`. If it is not reached, they are merged and sorted.
   private static let growth = 8
 
   public init() {}
@@ -35,7 +35,7 @@ public struct FingerprintIndex: Sendable {
     }
   }
 
-  /// Returns the numbers of the fingerprints with the most items in common, best first.
+  /// Returns the numbers of the fingerprints that have the most items in common with a fingerprint, best first.
   /// - Parameter limit: Maximum number of candidates.
   public func candidates(for fingerprint: Fingerprint, limit: Int) -> [UInt32] {
     var votes: [UInt32: Int] = [:]

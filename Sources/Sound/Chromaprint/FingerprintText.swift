@@ -1,7 +1,7 @@
-/// Decodes AcoustID's fingerprint text, which is URL-safe base64 of the algorithm (one byte), the number of items
-/// (three bytes), and the bits in which each item differs from the previous one. Each bit is encoded as the distance
+/// Decodes AcoustID's fingerprint text. It is URL-safe Base64 of the algorithm (one byte), the number of items (three
+/// bytes), and the bits in which each item differs from the previous one. Each of these bits is encoded as its distance
 /// from the previous one, in three bits, low bits first, with a zero after each item. A distance of seven or more has
-/// five more bits, which follow after all three-bit codes.
+/// five additional bits, which come after all three-bit codes.
 ///
 /// libchromaprint is not used, because it prints to standard error if the input is damaged.
 enum FingerprintText {
@@ -23,7 +23,7 @@ enum FingerprintText {
     return items(from: codes, rests: BitReader(bytes[restStart...]))
   }
 
-  /// Reads the codes of `itemCount` items, and counts the codes with more bits.
+  /// Reads the codes of `itemCount` items, and counts the codes that have additional bits.
   private static func codes(in body: ArraySlice<UInt8>, itemCount: Int) -> (codes: [UInt8], longCount: Int)? {
     var reader = BitReader(body)
     var codes: [UInt8] = []
@@ -60,7 +60,7 @@ enum FingerprintText {
     return items
   }
 
-  /// Decodes URL-safe base64 without padding.
+  /// Decodes URL-safe Base64 without padding.
   private static func decoded(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 3 / 4)

@@ -1,16 +1,16 @@
 /// Finds the local maxima of a whitened spectrum, column by column.
 ///
-/// A peak is positive and no smaller than any value within `radius` bands and columns; of equal values, the earliest
-/// counts.
+/// A peak is positive, and no smaller than any value within `radius` bands and columns. Of equal values, only the
+/// earliest is a peak.
 package struct LandmarkPeaks {
-  /// A local maximum, with sub-bin offsets interpolated from its neighbors.
+  /// A local maximum with sub-bin offsets, which are interpolated from its neighbors.
   package struct Peak: Sendable {
     package var column: Int
     package var band: Int
     /// Level above the local mean, in dB.
     package var strength: Float
-    /// Vertices of the parabolas through the peak and its neighbors in the previous and next column, and in the band
-    /// below and above: −0.5 to 0.5.
+    /// The vertices of the parabolas through the peak and its neighbors: those in the previous and next column, and
+    /// those in the band below and above. The range is −0.5 to 0.5.
     package var columnOffset: Float
     package var bandOffset: Float
 
@@ -30,7 +30,7 @@ package struct LandmarkPeaks {
   private var columns: [Float]
   /// Maxima over the neighboring bands for each of these columns, in rows of `bandCount` values.
   private var maxima: [Float]
-  /// Maxima of the previous rows, at least 0, and of the current and following rows.
+  /// Maxima of the previous rows, which are at least 0, and of the current and following rows.
   private var earlier = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var later = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var count = 0
@@ -57,7 +57,7 @@ package struct LandmarkPeaks {
   /// Appends the peaks of the last columns.
   package mutating func finish(into peaks: inout [Peak]) {
     for column in max(0, count - radius)..<count {
-      // Values after the end are below everything.
+      // Values after the end are lower than all others.
       let row = slot(count) * rowLength
       let maximaRow = slot(count) * Self.bandCount
       for index in row..<row + rowLength { columns[index] = -.infinity }
@@ -73,7 +73,7 @@ package struct LandmarkPeaks {
     for band in 0..<bandCount { target[place + band] = source[start + band] }
   }
 
-  /// Raises each value of a row to the value in another row, if that is greater.
+  /// Raises each value of a row to the corresponding value of another row if that is greater.
   private static func raise(_ target: inout [Float], at place: Int, to source: [Float], from start: Int) {
     let source = source.span
     var target = target.mutableSpan
@@ -87,7 +87,7 @@ package struct LandmarkPeaks {
   private func slot(_ column: Int) -> Int { column % (2 * radius + 1) }
 
   private mutating func find(in column: Int, into peaks: inout [Peak]) {
-    // Rows before the first column are still -∞, below everything.
+    // Rows before the first column are still -∞, lower than all others.
     let first = column + radius + 1
     for band in 0..<Self.bandCount { earlier[band] = 0 }
     for row in first..<first + radius { Self.raise(&earlier, at: 0, to: maxima, from: slot(row) * Self.bandCount) }
@@ -108,7 +108,7 @@ package struct LandmarkPeaks {
     }
   }
 
-  /// The vertex of the parabola through three values at −1, 0 and 1; 0 at an edge.
+  /// Returns the vertex of the parabola through three values at −1, 0 and 1; 0 if it is at an edge.
   private static func vertex(_ left: Float, _ center: Float, _ right: Float) -> Float {
     let curvature = left - 2 * center + right
     guard left.isFinite, right.isFinite, curvature < 0 else { return 0 }

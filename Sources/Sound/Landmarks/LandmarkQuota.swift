@@ -5,7 +5,7 @@ package struct LandmarkQuota {
 
   private let perThird: Int
   private var second = 0
-  /// Strongest peaks so far of the current second, strongest first, by third.
+  /// The strongest peaks of the current second so far, strongest first, by third.
   private var kept: [[LandmarkPeaks.Peak]]
 
   /// - Parameter perThird: Maximum number of peaks per second and third.
@@ -14,11 +14,11 @@ package struct LandmarkQuota {
     kept = Array(repeating: [], count: Self.thirdCount)
   }
 
-  /// The second to which a column belongs.
+  /// Returns the second to which a column belongs.
   package static func second(of column: Int) -> Int { column * 4 / 125 }
-  /// The third to which a band belongs, 0 to 2.
+  /// Returns the third to which a band belongs, 0 to 2.
   package static func third(of band: Int) -> Int { band * thirdCount / LandmarkSpectrum.bandCount }
-  /// Maximum number of peaks in a third, out of a maximum per second.
+  /// Returns the maximum number of peaks in a third, given the maximum per second.
   package static func share(of perSecond: Int, third: Int) -> Int { (perSecond + thirdCount - 1 - third) / thirdCount }
 
   /// Processes the next peak. Once a second is over, appends its peaks in order of column, then band.

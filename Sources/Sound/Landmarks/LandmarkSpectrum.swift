@@ -1,15 +1,15 @@
 package import Analysis
 internal import Mathematics
 
-/// Computes the levels of 138 bands, 36 per octave from 250 Hz to 3.5 kHz, in which landmarks are searched for.
+/// Computes the levels of the 138 bands in which landmarks are searched for: 36 per octave, from 250 Hz to 3.5 kHz.
 ///
 /// The bands are triangles on a logarithmic axis, so that a change of playback speed or pitch shifts all landmarks by
-/// the same number of bands (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). The range is that
-/// of a telephone, 300 to 3,400 Hz.
+/// the same number of bands (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). The range is about
+/// that of a telephone, 300 to 3,400 Hz.
 ///
-/// Levels are integers in units of 1/256 dB, so that the sums of the whitening are exact and do not drift over hours.
+/// Levels are integers in units of 1/256 dB, so that whitening computes exact sums that do not drift over hours.
 package struct LandmarkSpectrum: Sendable {
-  /// Layout of the input STFT.
+  /// The layout of the STFT that serves as input.
   package static let layout = SpectrumLayout(sampleRate: 8000, windowLength: 2048, hop: 256)
   package static let bandCount = 138
   package static let bandsPerOctave = 36
@@ -19,7 +19,7 @@ package struct LandmarkSpectrum: Sendable {
 
   /// Level units per decibel.
   package static let levelsPerDecibel: Float = 256
-  /// Power added before the logarithm: about the rounding noise of 16-bit audio.
+  /// A power that is added before taking the logarithm: about the rounding noise of 16-bit audio.
   static let floorPower: Float = 1e-7
 
   /// The weights of a band, in groups of eight bins from `firstBin` on.
@@ -31,7 +31,7 @@ package struct LandmarkSpectrum: Sendable {
 
   private let bands: [Band]
   private let weights: [SIMD8<Float>]
-  /// `bandCount`, rounded up to a multiple of eight. The compiler must know this number to place the sums on the stack.
+  /// `bandCount` rounded up to a multiple of eight. The compiler must know this number to place the sums on the stack.
   private static var paddedBandCount: Int { 144 }
 
   package init() {
@@ -63,13 +63,13 @@ package struct LandmarkSpectrum: Sendable {
 
   /// Computes the levels of one column.
   /// - Parameters:
-  ///   - power: 1,025 values |X[k]|² of a signal with a full scale of ±1.
-  ///   - levels: 138 values.
+  ///   - power: 1,025 values |X[k]|² of a signal with full scale ±1.
+  ///   - levels: Receives 138 values.
   package func levels(of power: Span<Float>, into levels: inout [Int32]) {
     precondition(power.count == Self.layout.binCount && levels.count == Self.bandCount)
-    // A larger alignment would prevent allocation on the stack.
+    // A larger alignment would prevent stack allocation.
     unsafe withUnsafeTemporaryAllocation(byteCount: 4 * Self.paddedBandCount, alignment: 16) { sums in
-      // Uninitialized memory may hold denormals, which slow down the processor.
+      // Uninitialized memory may contain denormals, which slow down the processor.
       unsafe sums.initializeMemory(as: UInt8.self, repeating: 0)
       unsafe power.withUnsafeBytes { bytes in
         let weights = weights.span
@@ -91,18 +91,19 @@ package struct LandmarkSpectrum: Sendable {
     }
   }
 
-  /// 10·log₁₀ in units of 1/256 dB. The logarithm of the mantissa is a polynomial, accurate to 0.0001 dB.
+  /// Returns 10·log₁₀ in units of 1/256 dB. The logarithm of the mantissa is computed by a polynomial that is accurate
+  /// to 0.0001 dB.
   @inline(__always)
   static func levels(ofPowers powers: SIMD8<Float>) -> SIMD8<Int32> {
-    // NaN and infinity, which decoders should not output, count as silence.
+    // NaN and infinity, which decoders should never output, count as silence.
     let powers = SIMD8<Float>.zero.replacing(with: powers, where: powers .< Float.greatestFiniteMagnitude) + floorPower
     let bits = unsafeBitCast(powers, to: SIMD8<Int32>.self)
     let exponent = SIMD8<Float>((bits &>> 23) &- 127)
     let mantissa = unsafeBitCast((bits & 0x007F_FFFF) | 0x3F80_0000, to: SIMD8<Float>.self) - 1
-    // Minimax polynomial for log2(1 + m) on [0, 1], exact at both ends.
+    // A minimax polynomial for log2(1 + m) on [0, 1] that is exact at both ends.
     let tail: SIMD8<Float> = 0.41560542 + mantissa * (-0.19357504 + mantissa * 0.04514881)
     let logarithm = exponent + mantissa * (1.44191701 + mantissa * (-0.7090962 + mantissa * tail))
-    // Rounds half up. From 2^23 on, floats are integers, and their low bits are those of the integer.
+    // This rounds half up. From 2^23 on, floats are integers, and their low bits are those of the integer.
     let half = logarithm * (3.0103 * levelsPerDecibel) + 131_072.5
     let whole = half + 8_388_608
     let rounded = unsafeBitCast(whole, to: SIMD8<Int32>.self) &- (0x4B00_0000 + 131_072)

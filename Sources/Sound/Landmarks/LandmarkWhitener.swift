@@ -1,8 +1,8 @@
-/// Subtracts from each level the mean of a box around it, column by column. This removes loudness, equalization and
+/// Subtracts from each level the mean of the box around it, column by column. This removes loudness, equalization and
 /// steady background, and leaves only local peaks.
 ///
-/// Boxes are cut off at the first and last band and column. Sums are integers, so the result does not depend on the
-/// time elapsed.
+/// Boxes are cut off at the first and last band and column. Sums are integers, so the result does not depend on how
+/// much audio came before.
 package struct LandmarkWhitener {
   private let bandRadius: Int
   private let columnRadius: Int
@@ -10,9 +10,9 @@ package struct LandmarkWhitener {
   private var recent: [Int32]
   /// Sums over the columns of the box, by band.
   private var columnSums = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount)
-  /// Cumulative sums over the bands, for one column of boxes.
+  /// Cumulative sums over the bands for one column of boxes.
   private var bandSums = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount + 1)
-  /// Latest whitened column, in dB.
+  /// The latest whitened column, in dB.
   package private(set) var whitened = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var count = 0
   private var whitenedCount = 0
@@ -44,7 +44,7 @@ package struct LandmarkWhitener {
     return true
   }
 
-  /// Produces the next remaining whitened column after the last input; returns `false` if there is none.
+  /// Produces the next of the columns that remain after the last input. Returns `false` if there is none.
   package mutating func drain() -> Bool {
     guard whitenedCount < count else { return false }
     let first = whitenedCount - columnRadius

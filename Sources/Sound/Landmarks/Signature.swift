@@ -1,13 +1,13 @@
 internal import Analysis
 
-/// A peak of the whitened spectrum, which is the unit of recognition (Wang, "An Industrial-Strength Audio Search
-/// Algorithm", ISMIR 2003).
+/// A peak of the whitened spectrum. Landmarks are the units by which recordings are recognized (Wang, "An
+/// Industrial-Strength Audio Search Algorithm", ISMIR 2003).
 public struct Landmark: Hashable, Sendable {
-  /// Column of 32 ms from the start of the signature; column c is centered at c · 0.032 s.
+  /// Column, in units of 32 ms from the start of the signature. Column c is centered at c · 0.032 s.
   public var column: Int
-  /// Band, 0 to `bandCount - 1`: 36 per octave, from 250 Hz up.
+  /// Band, from 0 to `bandCount - 1`: 36 per octave, starting at 250 Hz.
   public var band: Int
-  /// Prominence of the peak, 0 to 15, in steps of 1.5 dB.
+  /// Prominence of the peak, from 0 to 15, in steps of 1.5 dB.
   public var strength: Int
 
   /// Step of `strength`, in dB.
@@ -27,23 +27,23 @@ public struct Landmark: Hashable, Sendable {
   }
 }
 
-/// The data by which a track is recognized: about 30 landmarks per second, of 2 bytes each.
+/// The data by which a track is recognized: about 30 landmarks per second, with 2 bytes each.
 ///
 /// A signature cannot be turned back into audio: it contains the positions of the strongest local peaks of the
 /// spectrum, but no amplitudes, phases or values between peaks. It can be cut (`slice`) and stored as bytes (`bytes`,
 /// `init(bytes:)`), and does not depend on the block size of the input.
 public struct Signature: Hashable, Sendable {
-  /// Version of the algorithm, incremented whenever the same audio yields different landmarks; only signatures of equal
-  /// version can be compared.
+  /// Version of the algorithm. It is incremented whenever the same audio yields different landmarks. Only signatures of
+  /// the same version can be compared.
   public static let version = 1
 
-  /// Number of columns of audio covered.
+  /// Number of columns of audio that the signature covers.
   public private(set) var columnCount: Int
   public private(set) var landmarkCount: Int
   /// Landmarks in order of column, then band, encoded by `SignatureCoding`.
   private var codes: [UInt16]
 
-  /// Duration of the audio covered, in seconds.
+  /// Duration of the audio that the signature covers, in seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
   /// - Parameter landmarks: Landmarks in order of column, then band, all within `columnCount`.
@@ -105,8 +105,8 @@ extension Signature {
   private static let magic: [UInt8] = Array("NSig".utf8)
   private static let headerSize = 20
 
-  /// The serialized signature: magic, version, number of columns, number of landmarks and checksum as 32-bit numbers,
-  /// then the codes; little-endian.
+  /// The signature as bytes: a magic number, version, number of columns, number of landmarks and checksum as 32-bit
+  /// numbers, then the codes. Everything is little-endian.
   public var bytes: [UInt8] {
     var bytes = Self.magic
     bytes.reserveCapacity(Self.headerSize + 2 * codes.count)
@@ -123,7 +123,7 @@ extension Signature {
     UInt32(truncatingIfNeeded: ContentID(hashing: header + body).low)
   }
 
-  /// Codes without a header, little-endian, as stored in a catalog.
+  /// The codes without a header, little-endian, as stored in a catalog.
   package var bodyBytes: [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(2 * codes.count)
@@ -161,16 +161,16 @@ extension Signature {
   }
 }
 
-/// The encoding of landmarks as 16-bit codes. Each code contains the number of columns since the previous landmark (0
-/// to 28), the strength and the band. The remaining codes skip up to 1,504 columns.
+/// Encodes landmarks as 16-bit codes. Each code contains the number of columns since the previous landmark (0 to 28),
+/// the strength and the band. The remaining codes skip up to 1,504 columns.
 package enum SignatureCoding {
-  /// Number of bands times number of strengths.
+  /// The number of bands times the number of strengths.
   @inlinable package static var valuesPerColumn: UInt16 { 138 * 16 }
   @inlinable package static var maxGap: Int { 28 }
   @inlinable package static var firstSkip: UInt16 { valuesPerColumn * 29 }
   static var maxSkip: Int { Int(UInt16.max - firstSkip) + 1 }
 
-  /// Advances `column` by the code and returns the band and strength of the landmark there, or `nil` for a skip.
+  /// Advances `column` by a code. Returns the band and strength of the landmark there, or `nil` for a skip.
   @inlinable @inline(__always)
   package static func decode(_ code: UInt16, column: inout Int) -> (band: Int, strength: Int)? {
     if code >= firstSkip {
@@ -184,16 +184,16 @@ package enum SignatureCoding {
 }
 
 extension SignatureCoding {
-  /// Decodes 16-bit codes, little-endian, until they end, `end` is reached or `landmarks` is full.
+  /// Decodes 16-bit little-endian codes until they end, `end` is reached or `landmarks` is full.
   /// - Parameters:
   ///   - next: Index of the next code.
   ///   - column: Column of the previous landmark.
-  /// - Returns: Number of landmarks written.
+  /// - Returns: The number of landmarks written.
   package static func decode(
     _ codes: UnsafeRawBufferPointer, next: inout Int, column: inout Int, until end: Int,
     into landmarks: UnsafeMutableBufferPointer<PackedLandmark>
   ) -> Int {
-    // Local copies, because writes to memory might alias the originals.
+    // Local copies help the optimizer, because writes to memory might alias the originals.
     var (code, place) = (next, column)
     var count = 0
     while code < codes.count / 2, count < landmarks.count {

@@ -1,10 +1,11 @@
 package import Analysis
 
-/// Computes landmark signatures, which recognize a clip despite noise, a telephone line or another playback speed.
+/// Computes signatures of landmarks, by which a clip can be recognized despite noise, a telephone line or another
+/// playback speed.
 ///
-/// Landmarks are the 30 strongest local peaks of each second, ten in each third of the bands, of a spectrum of 138
-/// logarithmic bands that is whitened by the mean of ±12 bands and ±1 s. The method follows Wang (ISMIR 2003), the
-/// logarithmic bands Six & Leman (ISMIR 2014).
+/// Landmarks are the 30 strongest local peaks of each second, ten in each third of the bands. The spectrum has 138
+/// logarithmic bands and is whitened by the mean of ±12 bands and ±1 s. The method follows Wang (ISMIR 2003); the
+/// logarithmic bands follow Six & Leman (ISMIR 2014).
 package struct SignatureAnalyzer: Analyzer {
   package static let id = "signature"
   package static let version = Signature.version

@@ -1,4 +1,4 @@
-/// Builds a signature from columns of levels, in constant memory except for the signature itself.
+/// Builds a signature from columns of levels. Except for the signature itself, it uses constant memory.
 package struct SignatureBuilder {
   private var whitener = LandmarkWhitener(bandRadius: 12, columnRadius: 31)
   private var peaks = LandmarkPeaks(radius: 3)

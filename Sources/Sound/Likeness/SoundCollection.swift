@@ -1,34 +1,36 @@
-/// A collection of descriptors for similarity search by linear scan: 100,000 take about 20 ms.
+/// A collection of descriptors that is searched for similar tracks by linear scan: 100,000 descriptors take about 20
+/// ms.
 ///
-/// The similarity of two tracks is the cosine of their descriptors relative to the mean of the collection. Ranked by
-/// that alone, some tracks (hubs) would be among the nearest of very many others, as in all high-dimensional spaces
+/// The similarity of two tracks is the cosine of their descriptors relative to the mean of the collection. With that
+/// alone, some tracks (hubs) would be among the nearest of very many others, as in all high-dimensional spaces
 /// (Radovanović et al., JMLR 2010). So a track's similarity to its own neighbors is subtracted: cross-domain similarity
-/// local scaling (Conneau et al., ICLR 2018), for the nearest tracks only, with neighbors from a sample.
+/// local scaling (Conneau et al., ICLR 2018). This is done only for the nearest tracks, with neighbors from a sample.
 public struct SoundCollection: Sendable {
   /// A track of a collection, found by a search.
   public struct Neighbor: Hashable, Sendable {
     /// Index in the order of the descriptors.
     public var index: Int
-    /// Cosine similarity, -1 to 1; 1 for the same sound.
+    /// Cosine similarity, -1 to 1, where 1 means the same sound.
     public var cosine: Double
-    /// Score by which neighbors are ranked, 0 to 1: the cosine, reduced for a track that is closer to its neighbors
-    /// than the query is to its own, and raised for one that is farther.
+    /// The score by which neighbors are ranked, 0 to 1. It is the cosine, reduced if the track is closer to its own
+    /// neighbors than the query is to its own, and raised if it is farther.
     public var likeness: Double
   }
 
-  /// Shrinks the mean of a small collection toward that of a large body of music, which is zero.
+  /// Number of zero vectors counted into the mean of the collection. They shrink it toward zero, the mean of a large
+  /// body of music, which matters only in small collections.
   private static let meanShrinkage: Float = 200
   /// Size of the sample in which the neighbors of neighbors are searched for.
   private static let sampleLimit = 1024
-  /// The sample size is divided by the first to get the number of neighbors; the second is the minimum of that number.
+  /// The number of neighbors is the sample size divided by the first number, but at least the second.
   private static let (neighborShare, minNeighbors) = (40, 10)
-  /// Weight of a track's similarity to its neighbors.
+  /// Weight of a track's similarity to its own neighbors.
   private static let scaling: Float = 0.75
   private static let minCandidates = 256
   /// Vectors per row.
   private static let width = SoundDescriptor.count / 8
 
-  /// Centered rows of length 1.
+  /// Centered rows, scaled to length 1.
   private var rows: [SIMD8<Float>]
   private let mean: [SIMD8<Float>]
   /// Indices of evenly spread rows.
@@ -36,7 +38,7 @@ public struct SoundCollection: Sendable {
 
   public var count: Int { rows.count / Self.width }
 
-  /// - Parameter descriptors: Concatenated bytes of descriptors of this version.
+  /// - Parameter descriptors: The concatenated bytes of descriptors of this version.
   public init(_ descriptors: [UInt8]) {
     precondition(descriptors.count.isMultiple(of: SoundDescriptor.count))
     var rows = Self.vectors(descriptors)
@@ -49,7 +51,7 @@ public struct SoundCollection: Sendable {
     (self.rows, self.mean, sample) = (rows, mean, (0..<size).map { $0 * count / size })
   }
 
-  /// Finds the nearest tracks, best first, including the track itself if it is in the collection.
+  /// Returns the nearest tracks, best first, including the track itself if it is in the collection.
   public func nearest(to descriptor: SoundDescriptor, limit: Int) -> [Neighbor] {
     var query = Self.vectors(descriptor.bytes)
     Self.center(&query, 0, mean)
@@ -84,8 +86,8 @@ public struct SoundCollection: Sendable {
     return found
   }
 
-  /// Mean cosine of a row and its nearest rows in the sample. If the sample contains the row itself, it counts as well;
-  /// the effect is negligible.
+  /// Returns the mean cosine of a row and its nearest rows in the sample. The row itself may be in the sample; the
+  /// effect is negligible.
   private func nearness(of rows: [SIMD8<Float>], at row: Int) -> Float {
     var cosines = sample.map { Self.product(rows, row, self.rows, $0) }
     let neighbors = min(cosines.count, max(Self.minNeighbors, cosines.count / Self.neighborShare))

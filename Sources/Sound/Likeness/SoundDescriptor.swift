@@ -4,13 +4,13 @@ public struct SoundDescriptor: Hashable, Sendable {
   /// Version of the descriptor's definition.
   public static let version = 1
   public static let count = 128
-  /// Number of quantization steps per unit; one unit is the RMS of the numbers over a large body of music.
+  /// Number of quantization steps per unit. A unit is the RMS of the numbers over a large body of music.
   private static let steps: Float = 16
 
-  /// Stored form: `count` signed bytes.
+  /// The descriptor in its stored form: `count` signed bytes.
   public let bytes: [UInt8]
 
-  /// - Parameter bytes: Bytes of a descriptor of this version; for other lengths, the result is `nil`.
+  /// - Parameter bytes: The bytes of a descriptor of this version. If their number is wrong, the result is `nil`.
   public init?(bytes: [UInt8]) {
     guard bytes.count == Self.count else { return nil }
     self.bytes = bytes

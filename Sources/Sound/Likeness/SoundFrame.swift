@@ -2,20 +2,20 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// The features of a column of the spectrum: powers of 32 bands, and flatness and steadiness of half octaves.
+/// The features of a column of the spectrum: the powers of 32 bands, and the flatness and steadiness of half octaves.
 /// `Benchmarks/likeness/frames.py` computes the same features for fitting.
 struct SoundFrame {
   static let layout = SpectrumLayout.onsets
-  /// Hop between frames, in columns. The windows of frames hardly overlap.
+  /// Distance between frames, in columns. The windows of frames hardly overlap.
   static let columnsPerFrame = 4
   static let framesPerSecond = layout.columnsPerSecond / Double(columnsPerFrame)
   static let bandCount = 32
-  /// Bins at which half octaves begin: 172 Hz to 8.8 kHz.
+  /// The bins at which half octaves begin, from 172 Hz to 8.8 kHz.
   private static let edges = [8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 330, 410]
   private static let rangeCount = edges.count - 1
   static let toneCount = 2 * rangeCount
 
-  /// Triangles of equal width in mel, up to the frequencies that encoders keep at low bit rates.
+  /// Triangles of equal width in mel, up to the frequencies that encoders preserve at low bit rates.
   private static let bank: FilterBank = {
     let highest = 2595 * log10(1 + 9500 / 700.0)
     let frequencies = (0..<bandCount + 2).map { step in
@@ -28,10 +28,10 @@ struct SoundFrame {
 
   /// Mean powers of the bands.
   private(set) var bands = [Float](repeating: 0, count: bandCount)
-  /// Flatness of each half octave as a natural logarithm, which is 0 if all bins are equal and negative for tones,
-  /// followed by the mean change of its bins from one frame to the next.
+  /// The flatness of each half octave as a natural logarithm (0 if all bins are equal, negative for tones), followed by
+  /// the mean change of its bins from one frame to the next.
   private(set) var tones = [Float](repeating: 0, count: toneCount)
-  /// Log power of the bins relative to the mean of their half octave.
+  /// The log power of each bin relative to the mean of its half octave.
   private var logarithms = [Float](repeating: 0, count: (edges.last ?? 0) - edges[0])
   private var isFirst = true
 
@@ -56,7 +56,7 @@ struct SoundFrame {
         var change = SIMD8<Float>.zero
         for start in stride(from: low, to: high, by: 8) {
           let count = min(8, high - start)
-          // A bin of mean power contributes nothing.
+          // Bins of mean power contribute nothing.
           var values = SIMD8<Float>(repeating: 1 - Self.floor)
           var before = SIMD8<Float>.zero
           if count == 8 {
@@ -88,6 +88,6 @@ struct SoundFrame {
     return values.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self) }
   }
 
-  /// Minimum power of a bin relative to the mean of its half octave, because encoders omit much weaker content.
+  /// Minimum power of a bin relative to the mean of its half octave. Encoders omit content that is much weaker.
   private static let floor: Float = 1e-3
 }

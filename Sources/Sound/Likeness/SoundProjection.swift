@@ -1,14 +1,14 @@
 internal import DSP
 internal import Resources
 
-/// The linear projection from sound statistics to descriptors, in which tracks of one album and artist are close to
+/// The linear projection from sound statistics to descriptors. It brings tracks of the same album and artist close to
 /// each other. It is fitted by `Benchmarks/likeness/fit.py`; docs/likeness.md names the training data.
 struct SoundProjection {
-  /// Means of the statistics, subtracted first.
+  /// Means of the statistics, which are subtracted first.
   private let means: [Float]
-  /// Reciprocal standard deviations; the scaled differences are clamped to ±`limit`.
+  /// Reciprocals of the standard deviations. The scaled differences are clamped to ±`limit`.
   private let scales: [Float]
-  /// The projection matrix, with one row per number of a descriptor.
+  /// The projection matrix, with a row for each number of a descriptor.
   private let rows: [Float]
   private static let limit: Float = 4
 

@@ -4,18 +4,18 @@ internal import Mathematics
 /// The statistics of about ten seconds of audio: timbre, its variation and correlations, onsets and their
 /// periodicities, tonality and steadiness.
 ///
-/// All are relative to the mean power, so they do not depend on the gain. docs/likeness.md lists them;
+/// All of them are relative to the mean power, so they do not depend on the gain. docs/likeness.md lists them;
 /// `Benchmarks/likeness/descriptor.py` computes the same statistics for fitting.
 struct SoundStatistics {
-  /// Frames per block.
+  /// Number of frames per block.
   static let blockLength = 256
   private static let cepstrumCount = 13
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
-  /// Edges of modulation bands, in bins of a transform of a block: 0.3 to 12.5 Hz.
+  /// Edges of the modulation bands, in bins of the transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
   /// Minimum power relative to the mean.
   private static let floor: Float = 1e-5
-  /// Mean power of a bin below which a block is silent: noise of -86 dB.
+  /// Mean power of a bin below which a block is silent: that of noise at -86 dB.
   private static let minPower: Float = 1e-6
   static let count =
     3 * SoundFrame.bandCount + cepstrumCount * (cepstrumCount + 1) / 2 + groups.count * pulses.count
@@ -42,7 +42,7 @@ struct SoundStatistics {
 
   /// Ends the block and starts the next one.
   ///
-  /// - Returns: `count` numbers and their weight, which grows with the length and loudness of the block; `nil` for
+  /// - Returns: `count` numbers, and their weight, which grows with the length and the loudness of the block; `nil` for
   ///   silence.
   mutating func next() -> (numbers: [Float], weight: Double)? {
     defer {
@@ -92,7 +92,7 @@ struct SoundStatistics {
     Float(values.reduce(0.0) { $0 + Double($1) })
   }
 
-  /// The mean and standard deviation of each of `width` curves.
+  /// Returns the mean and the standard deviation of each of `width` curves.
   private func moments(of values: [Float], width: Int) -> (means: [Float], deviations: [Float]) {
     let frames = values.count / width
     var means = [Float](repeating: 0, count: width)
@@ -108,8 +108,8 @@ struct SoundStatistics {
     return (means, deviations.map { ($0 / Float(frames)).squareRoot() })
   }
 
-  /// The correlations of the cepstral coefficients, row by row above the diagonal, then the logarithms of their
-  /// deviations.
+  /// Returns the correlations of the cepstral coefficients, row by row above the diagonal, followed by the logarithms
+  /// of their deviations.
   private func cepstra(of levels: [Float]) -> [Float] {
     let (frames, width, bands) = (frameCount, Self.cepstrumCount, SoundFrame.bandCount)
     var cepstra = [Float](repeating: 0, count: width * frames)
@@ -135,7 +135,8 @@ struct SoundStatistics {
     return numbers + deviations.map { log($0) }
   }
 
-  /// Mean absolute change of each band from one frame to the next, and the rise curve of each group of bands.
+  /// Returns the mean absolute change of each band from one frame to the next, and how each group of bands rises over
+  /// time.
   private func changes(of levels: [Float]) -> (changes: [Float], rises: [[Float]]) {
     let (frames, bands) = (frameCount, SoundFrame.bandCount)
     var changes = [Float](repeating: 0, count: bands)
@@ -154,8 +155,8 @@ struct SoundStatistics {
     return (changes.map { $0 / Float(frames - 1) }, rises)
   }
 
-  /// The logarithm of the mean rise of each group, then, for each group, the logarithms of the energy shares of the
-  /// modulation bands in its rise curve.
+  /// Returns the logarithm of the mean rise of each group. Then follow, for each group, the logarithms of the shares of
+  /// energy that the modulation bands have in its rises.
   private func pulses(in rises: [[Float]]) -> [Float] {
     let means = rises.map { Self.sum($0) / Float($0.count) }
     var numbers = means.map { log($0 + 1e-2) }

@@ -1,20 +1,20 @@
 internal import DSP
 
-/// The weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them, and writes them under these names.
+/// The weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them and writes them under these names.
 struct BarWeights {
   typealias Row = BeatAccents.Row
 
-  /// Weight of each of `BeatAccents.names` for the meter, summing to 1. The network counts separately.
+  /// Weights of the features in `BeatAccents.names` for the meter, which add up to 1. The network counts separately.
   let shares: Row
-  /// Constant added to the evidence for each bar. Chance alone yields evidence near 1.
+  /// A constant that is added to the evidence for each bar. Chance alone yields evidence near 1.
   let chance: Float
-  /// Difference between network logits that is equivalent to a factor of e in evidence.
+  /// The difference between network logits that corresponds to a factor of e in the evidence.
   let networkScale: Float
-  /// Weights at the first, second and third beats of a bar of four.
+  /// Weights at the first, second and third beat of a bar of four.
   let ofFour: [Row]
-  /// Weights at the first and second beats of a bar of three.
+  /// Weights at the first and second beat of a bar of three.
   let ofThree: [Row]
-  /// Minimum difference between the log evidence for bars of three and of four.
+  /// Minimum difference between the log evidence for bars of three and that for bars of four.
   let minAdvantage: Float
   /// Minimum probability of a first beat.
   let sureDownbeat: Float

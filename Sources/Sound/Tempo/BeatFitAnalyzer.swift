@@ -1,13 +1,14 @@
 public import Analysis
 
-/// Fits beats to the audio at a tempo given by the user. It is not for pipelines, because its finding is a correction.
+/// Fits beats to the audio, at a tempo that the user has specified. Pipelines don't use it, because its finding is a
+/// correction.
 ///
-/// It uses the same input as `TempoAnalyzer`, and chooses the phase and course of the beats in the same way.
+/// It has the same input as `TempoAnalyzer`, and determines the phase and course of the beats in the same way.
 public struct BeatFitAnalyzer: Analyzer {
   public static let id = "beat_fit"
   public static let version = 1
   public static let summary = "Beats of a given tempo"
-  /// Tempi for which beats can be fitted, in beats per minute.
+  /// The tempi for which beats can be fitted, in beats per minute.
   public static let range = PulseSurvey.range
 
   public struct Configuration: AnalyzerConfiguration {

@@ -1,2 +1,2 @@
-// Findings are declared in `Analysis`; the re-export makes one import enough for programs that only need the tempo.
+// Findings are declared in `Analysis`. With this re-export, programs that only need the tempo get by with one import.
 @_exported public import Analysis

@@ -1,31 +1,31 @@
 public import Analysis
 
-/// Estimates the tempo in beats per minute, the beats, and how the tempo changes.
+/// Estimates the tempo in beats per minute, the times of the beats, and how the tempo changes.
 ///
 /// Audio is split where one constant tempo gives way to another. Onset envelopes of eight kinds, and the beats detected
-/// by a small network, are compared with beat grids of several tempi and phases. A grid has a constant tempo or, where
-/// that explains the music much better, follows a path of varying tempo. A conditional logit picks the grid. Meter and
-/// downbeats are reported if the beats clearly group into bars. The types of the individual steps cite the papers. The
-/// folders next to this file, in the order of processing:
+/// by a small network, are compared with beat grids of several tempi and phases. The tempo of a grid is constant or,
+/// where that explains the music much better, follows a path. A conditional logit picks the grid. The meter and
+/// downbeats are reported if the beats clearly group into bars. Papers are cited at the types that implement the
+/// individual steps. The folders next to this file, in the order of processing:
 ///
-/// - `Onsets`: bands of the spectrum and their onset envelopes.
+/// - `Onsets`: the bands of the spectrum and their onset envelopes.
 /// - `BeatNetwork`: the network that detects beats.
 /// - `Pulse`: the candidate tempi of a stretch of music.
 /// - `Grids`: beat grids, their features, and the choice between them.
 /// - `Beats`: the beats of the chosen grid, and their bars.
-/// - `Course`: from stretches to the tempo of a track and its changes.
+/// - `Course`: from stretches to the tempo of a track and how it changes.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
   public static let version = 7
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {
-    /// Slower tempi are doubled, unless the double exceeds `maximumBPM`.
+    /// Lower tempi are doubled, unless the double exceeds `maximumBPM`.
     public var minimumBPM = 40.0
-    /// Faster tempi are halved, unless the half is below `minimumBPM`.
+    /// Higher tempi are halved, unless the half is below `minimumBPM`.
     public var maximumBPM = 250.0
-    /// Rounds the tempo to the nearest whole number if that is within the measurement error: machine-made music has
-    /// integer tempi.
+    /// `true` to round the tempo to the nearest whole number if the difference is within the measurement error, because
+    /// machine-made music has whole tempi.
     public var roundsToInteger = true
 
     public init() {}
@@ -62,17 +62,18 @@ public struct TempoAnalyzer: Analyzer {
     return session
   }
 
-  /// Keeps the bands of at most a few minutes of audio, and only the beats of earlier audio.
+  /// Keeps the bands of a few minutes of audio at most, and only the beats of earlier audio.
   public struct Session: AnalysisSession {
-    /// Length of a stretch, in seconds. A track of up to one and a half times this length is analyzed as a whole.
+    /// Length of a stretch, in seconds. A track up to one and a half times as long is analyzed as a whole.
     static let stretchSeconds = 300.0
     /// The overlap of stretches, in seconds.
     static let overlapSeconds = 10.0
-    /// Minimum duration for a tempo: four beats of slow music. For shorter audio, the tempo would be a guess.
+    /// Minimum duration, in seconds, of audio that gets a tempo: four beats of slow music. For shorter audio, the tempo
+    /// would be a guess.
     static let minSeconds = 4.0
 
     private let configuration: Configuration
-    /// Tempo given by the user; `nil` to estimate it.
+    /// The tempo that the user has specified; `nil` to estimate it.
     private let givenTempo: Double?
     private var bands = BandSpectrogram()
     private var firstColumn: Int64 = 0
@@ -86,7 +87,7 @@ public struct TempoAnalyzer: Analyzer {
 
     init(near bpm: Double) {
       var configuration = Configuration()
-      // A varying tempo may deviate from the given tempo by this much.
+      // A varying tempo may deviate from the specified tempo by this factor.
       configuration.minimumBPM = bpm / 1.5
       configuration.maximumBPM = bpm * 1.5
       configuration.roundsToInteger = false
@@ -94,13 +95,13 @@ public struct TempoAnalyzer: Analyzer {
       givenTempo = bpm
     }
 
-    /// Reserves memory for about this much audio, up to the length kept at a time.
+    /// Reserves memory for this much audio, up to the length that is kept at a time.
     mutating func expect(_ seconds: Double) {
       let kept = seconds > 0 ? min(seconds, 1.5 * Self.stretchSeconds) : 0
       bands.reserve(Int(kept * OnsetEnvelopes.columnsPerSecond) + 8)
     }
 
-    /// Number of columns not analyzed yet.
+    /// Number of columns that have not been analyzed yet.
     var keptColumns: Int { bands.columnCount }
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {

@@ -2,7 +2,8 @@ public import Analysis
 internal import DSP
 
 extension TempoFinding {
-  /// Estimates tempo and beats of PCM, as `TempoAnalyzer` does for a file with these samples.
+  /// Estimates the tempo and beats of PCM. The result is the same as that of `TempoAnalyzer` for a file with these
+  /// samples.
   ///
   ///     let tempo = TempoFinding(of: samples, sampleRate: 44_100)
   ///     print(tempo.bpm ?? 0, tempo.beats)
@@ -10,8 +11,8 @@ extension TempoFinding {
   /// The call blocks; a minute of audio takes about a hundredth of a second.
   ///
   /// - Parameters:
-  ///   - samples: Mono, full scale ±1; the loudness does not matter. All values must be finite.
-  ///   - sampleRate: Samples per second, 1,000 to 1,000,000.
+  ///   - samples: Mono samples, full scale ±1, all finite. The loudness does not matter.
+  ///   - sampleRate: Sample rate in Hz, from 1,000 to 1,000,000.
   public init(of samples: [Float], sampleRate: Int) {
     precondition((1_000...1_000_000).contains(sampleRate), "sample rate out of range")
     let layout = BandSpectrogram.layout

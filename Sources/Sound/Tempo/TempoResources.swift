@@ -1,7 +1,7 @@
 internal import DSP
 internal import Resources
 
-/// Trained and fitted weights; docs/tempo.md describes them and their training.
+/// Trained and fitted weights. docs/tempo.md describes them and their training.
 enum TempoResources {
   static var beatNetwork: [Float] { floats(ofHalves: cresources_tempo_beat_network().contents) }
   static var gridWeights: NumberTable { NumberTable(cresources_tempo_grid_weights().contents) }

@@ -3,36 +3,36 @@ package import GRDB
 internal import Platform
 public import SystemPackage
 
-/// The results of all runs: one SQLite database in WAL mode that any number of processes may read while one run writes
-/// to it.
+/// The results of all runs: an SQLite database in WAL mode. Any number of processes may read it while one run writes to
+/// it.
 ///
 /// Methods block the calling thread. Folders next to this file:
 ///
-/// - `Schema`: tables, migrations, and statements for the scan's hot loop.
+/// - `Schema`: the tables, migrations, and statements for the scan's hot loop.
 /// - `Scan`: the files that a run has seen, compared with the stored state.
-/// - `Queue`: waiting files, with known facts that may save work on them.
-/// - `Results`: writing and merging results of analyses.
-/// - `Findings`: storage of findings and corrections.
-/// - `Songs`: tables derived from the findings, updated in every transaction; `LibraryStore` queries them.
-/// - `Changes`: log of which tracks changed or disappeared, and when.
+/// - `Queue`: files waiting for analysis, with known facts that may save work.
+/// - `Results`: writing and merging the results of analyses.
+/// - `Findings`: the storage of findings and corrections.
+/// - `Songs`: tables that are derived from the findings and updated in every transaction; `LibraryStore` queries them.
+/// - `Changes`: a log of which tracks changed or disappeared, and when.
 /// - `Reading`: records, runs and figures for reports and commands.
-/// - `Upkeep`: checks, backup, pruning, the run lock.
+/// - `Upkeep`: checks, backups, pruning, and the run lock.
 public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if necessary and migrates an older schema.
     case readWrite
-    /// Also migrates an older schema, because nothing else can be read; migrates a copy if writing is impossible.
+    /// Also migrates an older schema, because nothing else can be read. If writing is impossible, migrates a copy.
     case readOnly
   }
 
   public let path: FilePath
-  /// Schema version before this object migrated the database; `nil` if it was current or migrated in a copy.
+  /// The schema version before this object migrated the database; `nil` if it was current, or was migrated in a copy.
   public let olderSchema: Int?
   private let name: String
-  /// Device and inode.
+  /// Device and inode of the database file.
   private let place: FileKey?
   let pool: any DatabaseWriter
-  /// A copy of the database, made because nothing may be written next to the original; removed with this object.
+  /// A copy of the database, used if nothing may be written next to the original. It is removed with this object.
   private let copy: TemporaryCopy?
   let analysisSets = AnalysisSets()
   let findings: StoredFindings
@@ -41,7 +41,7 @@ public final class ResultStore: Sendable {
   /// The finding tables that the database had when it was opened; all of them if it is writable.
   package let existing: ExistingColumns
 
-  /// - Parameter findings: Findings with tables of their own; others are stored as JSON.
+  /// - Parameter findings: Findings that have tables of their own. All others are stored as JSON.
   /// - Throws: `cannotOpen`, `notAStore` (the file is left untouched), `newerSchema`, `corrupt`, `readOnly`, `busy` or
   ///   `diskFull`.
   public init(
@@ -77,18 +77,18 @@ public final class ResultStore: Sendable {
       let (pool, olderSchema) = try openInPlace(name, access, findings, path: path)
       return (pool, olderSchema, nil)
     } catch let error as DatabaseError where access == .readOnly && isRefusal(error) {
-      // To read a database in WAL mode, SQLite writes files next to it unless told that there are no writers.
+      // To read a database in WAL mode, SQLite writes files next to it, unless it is told that there are no writers.
       if let frozen = try? openFrozen(name) { return (frozen, nil, nil) }
       guard let copy = TemporaryCopy(of: name) else { throw error }
       return (try openInPlace(copy.name, .readWrite, findings, path: path).0, nil, copy)
     }
   }
 
-  /// Opens a database, and creates or migrates its tables where needed.
+  /// Opens a database, and creates or migrates its tables if necessary.
   ///
   /// Other processes may be doing the same. SQLite does not wait for them when it switches to WAL mode, and GRDB's
-  /// migrator decides what to do before its transaction begins. Operations that fail for either reason have been rolled
-  /// back and are retried.
+  /// migrator decides what to do before its transaction begins. If an operation fails for either reason, it has been
+  /// rolled back and is tried again.
   private static func openInPlace(
     _ name: String, _ access: Access, _ findings: FindingSchema, path: FilePath
   ) throws -> (any DatabaseWriter, olderSchema: Int?) {
@@ -120,7 +120,7 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Opens a database of the current schema that is complete in its main file; returns `nil` for other databases.
+  /// Opens a database with the current schema that is complete in its main file. Returns `nil` for any other database.
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = frozenURI(name)
@@ -134,7 +134,7 @@ public final class ResultStore: Sendable {
   }
 
   /// Runs SQLite's integrity check on the whole file.
-  /// - Returns: One line per problem; empty if there is none.
+  /// - Returns: One line for each problem; empty if there is none.
   public func checkIntegrity() throws(StoreError) -> [String] {
     try read { db in
       var complaints = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
@@ -157,7 +157,7 @@ public final class ResultStore: Sendable {
 
   /// Writes in one transaction that is rolled back if `body` throws.
   package func write<Result>(_ body: (Database) throws -> Result) throws(StoreError) -> Result {
-    // SQLite would continue writing to a removed or moved file, and the data would be lost.
+    // SQLite would go on writing to a file that was removed or moved, and the data would be lost.
     guard place == Self.key(of: name) else {
       throw .unreachable(path: path, detail: "it was removed, moved or replaced while it was in use")
     }
@@ -199,13 +199,14 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Memory for connections and migrations, in bytes: GRDB crashes if SQLite runs out of memory in the middle of one.
+  /// Memory that connections and migrations need, in bytes. GRDB crashes if SQLite runs out of memory during one of
+  /// them.
   private static let minMemory = 48 << 20
 
-  /// Time to wait for other processes, in seconds.
+  /// Maximum time to wait for other processes, in seconds.
   static let patience = 10.0
 
-  /// Returns the file size limit of the process, in bytes, if the database is about to reach it; otherwise `nil`.
+  /// Returns the maximum file size of this process, in bytes, if the database is about to reach it; otherwise `nil`.
   private static func growthLimit(_ path: FilePath) -> Int? {
     guard let limit = ResourceLimits.fileSize else { return nil }
     // Size of one write: a few pages, or a part of the index of the write-ahead log.
@@ -218,11 +219,11 @@ public final class ResultStore: Sendable {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(patience)
-    // One reader per reading thread of a server; a command needs fewer. Each is opened only when needed.
+    // This is one reader for each reading thread of a server. Commands need fewer. Readers are opened only when needed.
     configuration.maximumReaderCount = 6
     configuration.label = "store"
     configuration.prepareDatabase { db in
-      // With NORMAL in WAL mode, a power cut may lose the last transactions but never damages the database.
+      // In WAL mode with NORMAL, a power cut may lose the last transactions but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
       for function in [NameVariants.sqlFunction] + NameList.sqlFunctions { db.add(function: function) }
       try TrackSet.addFunctions(to: db)
@@ -231,16 +232,16 @@ public final class ResultStore: Sendable {
   }
 
   /// Returns the schema version; 0 for a missing or empty file.
-  /// - Throws: `notAStore` for anything else not written by a version of this program.
+  /// - Throws: `notAStore` for any other file that was not written by a version of this program.
   private static func schemaVersion(ofDatabaseNamed name: String, path: FilePath) throws -> Int {
     guard let header = try DatabaseHeader.ofStore(at: path) else { return 0 }
     let identity: (application: Int, version: Int, tables: Int)
     do {
-      // Even when only reading, SQLite would leave files next to the database of another program.
+      // Even if it only reads, SQLite would leave files next to the database of another program.
       let isAllInFile = header.applicationID == 0 && header.usesWAL && fileSize(of: name + "-wal") ?? 0 == 0
       identity = try Self.identity(ofDatabaseNamed: isAllInFile ? frozenURI(name) : name, readOnly: true)
     } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
-      // The process creating it was killed, and its journal must be rolled back.
+      // The process that was creating the database was killed, and its journal must be rolled back.
       identity = try Self.identity(ofDatabaseNamed: name, readOnly: false)
     }
     if identity.application == Schema.applicationID { return identity.version }
@@ -248,7 +249,7 @@ public final class ResultStore: Sendable {
     throw StoreError.notAStore(path: path, reason: "it belongs to another program")
   }
 
-  /// Checks that a path leads to a store, an empty file or nothing. Leaves no files next to it.
+  /// Checks that a path leads to a store, an empty file or nothing. No files are left next to it.
   /// - Throws: `notAStore`; `cannotOpen` if it cannot be read.
   static func requireStore(at path: FilePath) throws(StoreError) {
     guard let header = try DatabaseHeader.ofStore(at: path), header.applicationID == 0 else { return }

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// A failure of a store operation. Nothing is left half done: the transaction was rolled back.
+/// A failure of a store operation. The transaction was rolled back, so nothing is left half done.
 public enum StoreError: Error, Hashable, Sendable {
   /// The database file cannot be opened or created.
   case cannotOpen(path: FilePath, reason: String)
@@ -9,22 +9,22 @@ public enum StoreError: Error, Hashable, Sendable {
   case cannotCopy(to: FilePath, reason: String)
   /// The folder for the database does not exist.
   case noFolder(path: FilePath)
-  /// The file is a database of another program, or not a database.
+  /// The file is a database of another program, or is not a database.
   case notAStore(path: FilePath, reason: String)
   /// Another process kept the database locked for longer than the busy timeout.
   case busy(path: FilePath)
   case lockedByRun(lock: FilePath, owner: RunLock.Owner?)
   case corrupt(path: FilePath, detail: String)
-  /// A later version of the program has written the database.
+  /// The database was written by a later version of the program.
   case newerSchema(path: FilePath, found: Int, known: Int)
   case readOnly(path: FilePath)
   case diskFull(path: FilePath)
   case outOfMemory(path: FilePath)
-  /// Files of this process may not grow beyond this many bytes.
+  /// Files of this process cannot grow beyond this number of bytes.
   case fileSizeLimit(path: FilePath, bytes: Int)
   /// The disk reports errors, or the file is no longer at its path.
   case unreachable(path: FilePath, detail: String)
-  /// Any other error reported by the database.
+  /// Any other error that the database reports.
   case failed(path: FilePath, detail: String)
 }
 

@@ -1,11 +1,11 @@
 internal import GRDB
 
 extension ResultStore {
-  /// Time at which writes of this task stop waiting for other programs; `nil` if they wait for `patience`.
+  /// The time at which writes of this task stop waiting for other programs; `nil` to wait for `patience`.
   @TaskLocal static var writeDeadline: ContinuousClock.Instant?
 
-  /// Runs `body`, whose writes wait until `deadline` while another program holds the write lock, and then throw
-  /// `StoreError.busy`. Without a deadline, writes wait for ten seconds.
+  /// Runs `body`. While another program holds the write lock, its writes wait until `deadline`, then throw
+  /// `StoreError.busy`. Without a deadline, they wait for ten seconds.
   package static func withWriteDeadline<Value>(
     _ deadline: ContinuousClock.Instant, _ body: () throws -> Value
   ) rethrows -> Value {
@@ -13,7 +13,7 @@ extension ResultStore {
   }
 
   /// Runs `body`, which writes to the database.
-  /// - Parameter deadline: `nil` for the connection's default timeout.
+  /// - Parameter deadline: The deadline; `nil` for the connection's default timeout.
   func waitForOthers<Value>(
     until deadline: ContinuousClock.Instant?, _ db: Database, _ body: () throws -> Value
   ) throws -> Value {

@@ -3,7 +3,7 @@ internal import Platform
 package import SystemPackage
 package import Text
 
-/// A message of a task, for people and for programs.
+/// A message from a task, for people and for programs.
 package struct Message: Sendable {
   /// The syslog severities (RFC 5424), which journald also uses.
   package enum Level: Int, Sendable {
@@ -16,13 +16,13 @@ package struct Message: Sendable {
   }
 
   package var level: Level
-  /// Stable name for this kind of message, to filter by.
+  /// A stable name for this kind of message, for filtering.
   package var event: String
-  /// Human-readable text; one line unless `isBlock`.
+  /// Human-readable text, which is a single line unless `isBlock` is `true`.
   package var text: String
   /// Machine-readable details.
   package var fields: [String: JSONValue]
-  /// `true` if the text is a block of lines rather than one line after the name of the program.
+  /// `true` if the text is a block of lines rather than one line that follows the name of the program.
   package var isBlock: Bool
 
   package init(

@@ -6,24 +6,25 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// The result for a file.
+/// The outcome for a file.
 enum FileVerdict: UInt8, Sendable {
   case fine
-  /// Too little audio for a fingerprint.
+  /// There is too little audio for a fingerprint.
   case tooShort
-  /// A fingerprint was made from damaged audio.
+  /// The audio is damaged, but there is a fingerprint of it.
   case damaged
   /// The file could not be read.
   case failed
 }
 
-/// Produces the output of `fpcalc` for one input after another. Runs in a worker process, since decoders may crash.
+/// Produces the output of `fpcalc` for one input after the other. It runs in a worker process, because decoders may
+/// crash.
 struct FileFingerprint {
   private let options: FpcalcOptions
   private let text: FpcalcText
   private let known: KnownFingerprints?
 
-  /// - Parameter database: Returns the database of known files; `nil` for none.
+  /// - Parameter database: Returns the database of known files; `nil` if there is none.
   init(_ options: FpcalcOptions, database: () -> FilePath?) {
     self.options = options
     text = FpcalcText(options: options)
@@ -34,7 +35,7 @@ struct FileFingerprint {
 
   /// - Parameters:
   ///   - print: Called with output as soon as it is available.
-  ///   - complain: Called with a sentence on what is wrong with the file.
+  ///   - complain: Called with a sentence that says what is wrong with the file.
   func make(_ input: FpcalcOptions.Input, print: (String) -> Void, complain: (String) -> Void) -> FileVerdict {
     if case .file(let path) = input, let record = record(of: path) {
       print(text.text(of: record, isFirst: true))
@@ -54,7 +55,7 @@ struct FileFingerprint {
     guard let known, let found = known.fingerprint(at: path), found.finding.algorithm == "chromaprint-2" else {
       return nil
     }
-    // The fingerprint of a shorter recording covers all of it, except for rounding by the resampler.
+    // The fingerprint of a shorter recording covers all of it, apart from rounding by the resampler.
     let covered = found.finding.duration
     let coversAll = covered >= found.audioDuration - 0.25 && covered <= options.length
     guard covered == options.length || coversAll || (options.length == 0 && covered >= found.audioDuration - 0.25)
@@ -124,15 +125,15 @@ struct FileFingerprint {
 }
 
 extension FpcalcOptions {
-  /// `true` if a fingerprint stored by a run of `analyze` can be used.
+  /// `true` if a fingerprint that a run of `analyze` has stored may be used.
   fileprivate var mayBeKnown: Bool {
     chunk == 0 && demuxer == nil && algorithm == ChromaprintContext.standardAlgorithm && !usesClock
   }
 }
 
 extension AudioFormat {
-  /// Duration in seconds according to the header, which is the duration that others submitted to AcoustID for the
-  /// recording; without a header, the decoded or estimated duration.
+  /// The duration in seconds according to the header, because this is the duration that others have submitted to
+  /// AcoustID for the recording. Without a header, it is the decoded or estimated duration.
   fileprivate var likelyDuration: Double? {
     guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
     return Double(claimedFrameCount) / Double(sampleRate)

@@ -6,7 +6,7 @@ internal import Platform
 /// The fingerprint of a whole input or of one chunk.
 struct FingerprintRecord: Sendable {
   enum Value: Sendable {
-    /// Compressed, in URL-safe Base64.
+    /// The fingerprint as compressed, URL-safe Base64.
     case text(String)
     case words([UInt32])
 
@@ -19,14 +19,14 @@ struct FingerprintRecord: Sendable {
   }
 
   var value: Value
-  /// Duration of the chunk or the whole recording, in seconds.
+  /// The duration of the chunk or the whole recording, in seconds.
   var duration: Double
-  /// Start of a chunk, in seconds from the beginning or since 1970.
+  /// The start of a chunk, in seconds from the beginning or since 1970.
   var timestamp: Double
 }
 
-/// Computes the fingerprints of one input as Chromaprint's own program does: a chunk ends only when a sample after it
-/// arrives.
+/// Computes the fingerprints of one input in the same way as Chromaprint's own program: a chunk ends only when there is
+/// a sample after it.
 struct FingerprintStream: ~Copyable {
   private let options: FpcalcOptions
   private let context: ChromaprintContext
@@ -94,8 +94,8 @@ struct FingerprintStream: ~Copyable {
     Double(chunkCount - extra) / Double(AcoustIDConverter.outputRate) + overlap
   }
 
-  /// Returns the fingerprint of the last chunk, or of the whole input; `nil` if it was too short.
-  /// - Parameter duration: Duration of the whole recording, in seconds.
+  /// Returns the fingerprint of the last chunk, or of the whole input; `nil` if it is too short.
+  /// - Parameter duration: The duration of the whole recording, in seconds.
   mutating func finish(duration: Double) throws -> FingerprintRecord? {
     guard chunkCount > 0, let value = try value() else { return nil }
     return FingerprintRecord(

@@ -5,13 +5,13 @@ package import SystemPackage
 
 /// The program `fpcalc`, which prints AcoustID fingerprints: a replacement for Chromaprint's program of the same name.
 ///
-/// The fingerprints and the output are identical to what Chromaprint's program prints. Unlike Chromaprint's program,
-/// this one continues after a file that cannot be read, and does not treat a file that is too short as an error;
+/// The fingerprints and the output are identical to those of Chromaprint's program. Unlike that program, this one
+/// continues after a file that cannot be read, and does not treat a file that is too short as an error;
 /// `docs/fpcalc.md` explains why.
 package enum Fpcalc {
   package static let name = "fpcalc"
 
-  /// `true` if the program name or path refers to `fpcalc`.
+  /// Returns `true` if the name or path of the program refers to `fpcalc`.
   package static func isInvoked(as program: [UInt8]) -> Bool {
     program.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
   }
@@ -26,12 +26,13 @@ package enum Fpcalc {
   /// Runs the program. The process must have only one thread.
   ///
   /// - Parameters:
-  ///   - arguments: Arguments without the program name.
-  ///   - programVersion: Version of this program, printed next to Chromaprint's version.
-  ///   - database: Called in worker processes if needed; returns the database with known files, or `nil` for none.
+  ///   - arguments: The arguments without the program name.
+  ///   - programVersion: The version of this program, which is printed next to Chromaprint's version.
+  ///   - database: Called in worker processes when needed. Returns the database of known files, or `nil` if there is
+  ///     none.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
-    // A reader that exits early, such as `head`, then causes a write error.
+    // This turns a reader that exits early, such as `head`, into a write error.
     FileDescriptor.reportBrokenPipes()
     do throws(FpcalcOptions.UsageError) {
       switch try FpcalcOptions.parse(arguments) {
@@ -79,7 +80,7 @@ package enum Fpcalc {
           case .damaged: if status == Status.fine, !options.ignoresErrors { status = Status.damaged }
           case .failed:
             status = Status.failed
-            // Keeps the output of the other files in its position.
+            // This keeps the output of the other files in position.
             if inputs.count > 1, printed.isEmpty(index) {
               printed.add(Array(FpcalcText(options: options).emptyText(duration: 0).utf8), to: index)
             }
@@ -98,20 +99,21 @@ package enum Fpcalc {
 
   // MARK: Limits
 
-  /// Limit of writable memory in bytes; the most demanding hostile files need a third of it.
+  /// Maximum writable memory in bytes. The most demanding hostile files need a third of it.
   private static let memoryLimit = 800 << 20
 
-  /// CPU seconds allowed per file, plus the same again per 100 s of audio: a hundred times the usual.
+  /// CPU time, in seconds, that is allowed per file and again for each 100 s of audio. It is a hundred times the usual
+  /// amount.
   private static let processorSeconds = 20
 
   private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {
-    // Streams are unlimited: they may run for months.
+    // Streams have no limit, because they may run for months.
     guard case .file = input else { return }
     let audio = options.length > 0 ? min(options.length, maxAudioSeconds) : maxAudioSeconds
     ResourceLimits.limitProcessorTime(toFurther: processorSeconds + Int(audio / 100) * processorSeconds)
   }
 
-  /// One day.
+  /// Maximum duration in seconds: one day.
   private static let maxAudioSeconds = 86_400.0
 
   private static func reason(of loss: ChildProcess.Ending) -> String {
@@ -140,7 +142,7 @@ package enum Fpcalc {
   }
 }
 
-/// Writes the output for several files in the order of the files, and each output as early as possible.
+/// Writes the output for several files in the order of the files, each as early as possible.
 private struct InOrder {
   private var texts: [[UInt8]]
   private var hasText: [Bool]

@@ -3,7 +3,7 @@ internal import Chromaprint
 internal import Platform
 package import SystemPackage
 
-/// The command line of `fpcalc`. The options are the same as in Chromaprint's `fpcalc` 1.5.
+/// The command line of `fpcalc`, whose options are the same as in Chromaprint's `fpcalc` 1.5.
 package struct FpcalcOptions: Sendable {
   package enum Output: Sendable {
     case text, json, plain
@@ -14,12 +14,12 @@ package struct FpcalcOptions: Sendable {
     case file(FilePath)
   }
 
-  /// FFmpeg's name of the format; `nil` to detect it.
+  /// FFmpeg's name for the format; `nil` to detect it.
   package var demuxer: String?
   package var bare = BareAudio()
-  /// Seconds of audio to read from the start; 0 for all.
+  /// Number of seconds of audio to read from the start; 0 for all.
   package var length = 120.0
-  /// Duration of a chunk in seconds; 0 for one fingerprint of the whole input.
+  /// The duration of a chunk in seconds; 0 for a single fingerprint of the whole input.
   package var chunk = 0.0
   package var overlaps = false
   /// `true` if chunks get Unix timestamps instead of the time from the start.
@@ -45,7 +45,8 @@ package struct FpcalcOptions: Sendable {
     package var description: String
   }
 
-  /// - Parameter arguments: Arguments without the program name, as bytes, since file names need not be UTF-8.
+  /// - Parameter arguments: The arguments without the program name. They are bytes, because file names need not be
+  ///   UTF-8.
   package static func parse(_ arguments: [[UInt8]]) throws(UsageError) -> Request {
     var options = FpcalcOptions()
     var rest = arguments[...]
@@ -122,7 +123,7 @@ package struct FpcalcOptions: Sendable {
     }
   }
 
-  /// Ten years. Longer durations are typing errors, and could overflow sample counts.
+  /// Maximum duration: ten years. Longer ones are typing errors, and could overflow sample counts.
   private static let maxSeconds = 315_360_000.0
 
   private static func seconds(_ value: String, of option: String) throws(UsageError) -> Double {
@@ -134,7 +135,7 @@ package struct FpcalcOptions: Sendable {
     UsageError(description: "The argument for \(option) must be a positive number")
   }
 
-  /// Output of `-help`.
+  /// The output of `-help`.
   package static let help = """
     Usage: fpcalc [OPTIONS] FILE [FILE...]
 

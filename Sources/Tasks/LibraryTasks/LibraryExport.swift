@@ -8,27 +8,29 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Exports tracks of a library to another program: all tracks that match a filter, or only the changed ones.
+/// Exports tracks of a library to another program: either all tracks that match a filter, or only those that have
+/// changed.
 package struct LibraryExport: Sendable {
   package struct Outcome: Sendable {
-    /// Files of the format, then the cursor.
+    /// The files of the format, followed by the cursor.
     package var files: [FilePath]
     package var recordCount: Int
     package var removalCount: Int
     /// `true` if only changes were exported.
     package var isIncremental: Bool
     package var omissions = ExportOmissions()
-    /// Files that runs skip, such as pictures and links, which a list of checksums lacks; 0 for other formats.
+    /// Number of files that runs skip, such as pictures and links, and that a list of checksums therefore lacks; 0 for
+    /// other formats.
     package var skippedCount = 0
   }
 
   package var format: any ExportFormat
-  /// `nil` for standard output, which formats that write a folder do not support.
+  /// The output; `nil` for standard output, which is not possible for formats that write a folder.
   package var output: FilePath?
-  /// Limits the export to these paths and everything below them; `nil` for the whole library.
+  /// The paths to which the export is limited, including everything below them; `nil` for the whole library.
   package var roots: [FilePath]?
   package var filter: TrackFilter
-  /// `nil` for everything.
+  /// The start of the changes to export; `nil` for everything.
   package var since: Since?
   package var options: [String: String]
   package var overwriting: OverwriteRule
@@ -46,13 +48,14 @@ package struct LibraryExport: Sendable {
     self.overwriting = overwriting
   }
 
-  /// Files without audio are exported only for the sake of their bytes.
+  /// The statuses of the files to export. Files without audio are exported only if the format describes bytes.
   private var statuses: Set<FileRecord.Status> { format.needsChecksums ? [.ok, .partial, .failed] : [.ok, .partial] }
 
-  /// The cursor is written last: if the export is interrupted, the next one repeats the same changes.
-  /// - Parameter progress: Called from time to time with the completed fraction, 0 to 1.
+  /// Performs the export. The cursor is written last, so that after an interruption, the next export repeats the same
+  /// changes.
+  /// - Parameter progress: Called from time to time with the completed fraction, from 0 to 1.
   /// - Throws: `ExportError`, `CursorFileError`, `ChangePointError` or `StoreError`. The files are then unchanged,
-  ///   unless moving several of them into place failed halfway; the cursor is unchanged in any case.
+  ///   unless an error occurs while several of them are being moved into place. The cursor is unchanged in any case.
   package func perform(_ store: ResultStore, progress: (Double) -> Void = { _ in }) throws -> Outcome {
     let point = try since?.point()
     let selection = RecordSelection(
@@ -61,7 +64,7 @@ package struct LibraryExport: Sendable {
     let skippedCount = format.needsChecksums ? try skippedCount(in: store) : 0
     return try store.extract(selection, matching: filter, since: point) { extract in
       let now = Timestamp.now
-      // Without changes, an incremental export is as it should be.
+      // An incremental export without changes is fine.
       let mayBeEmpty = point != nil || format.isRule || overwriting.allowsOthers
       if extract.count == 0, !mayBeEmpty { throw ExportError.nothingSelected }
       try preparePlace()
@@ -94,13 +97,13 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// Number of known files that runs skip.
+  /// Returns the number of known files that runs skip.
   private func skippedCount(in store: ResultStore) throws -> Int {
     let skipped = RecordSelection(roots: roots, statuses: [.skipped])
     return try store.extract(skipped, matching: filter == .everything ? nil : filter) { $0.count }
   }
 
-  /// `nil` for standard output, devices and pipes.
+  /// The cursor file; `nil` for standard output, devices and pipes.
   private var cursorFile: CursorFile? {
     guard let output else { return nil }
     if format.output.isFolder { return CursorFile(inFolder: output) }
@@ -108,7 +111,7 @@ package struct LibraryExport: Sendable {
     return kind == nil || kind == .regular ? CursorFile(besideFile: output) : nil
   }
 
-  /// Checks that the output may be overwritten and creates its folder, before any work is done.
+  /// Checks whether the output may be overwritten, and creates its folder, before any work is done.
   private func preparePlace() throws(ExportError) {
     guard let output else { return }
     do {
@@ -126,9 +129,9 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// The files that every export writes, each with the proof that an earlier export wrote it. The mark in a file takes
-  /// precedence over the cursor beside it: if another program has saved the file since, the cursor is still there, but
-  /// the mark is not.
+  /// Returns the files that every export writes, each with the proof that an earlier export wrote it. The mark in a
+  /// file takes precedence over the cursor next to it: if another program has saved the file since, the cursor is still
+  /// there, but the mark is not.
   private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
     switch format.output {
     case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]

@@ -3,14 +3,15 @@ internal import DSP
 internal import SystemPackage
 internal import Text
 
-/// The rules that every analyzer must follow, whatever it finds. Each check returns the breaches as sentences.
+/// The rules that every analyzer must follow, no matter what it finds. Each check returns the breaches as sentences.
 ///
-/// - Results do not depend on how the audio is split, nor on anything that follows once the session wants no more
-///   values
-/// - Results are the same every time
-/// - Silence, very short audio and very loud audio result in a finding or "not applicable", never in a failure
-/// - Findings contain no NaN or infinity, and survive a round trip through JSON
-/// - Settings: every key is encoded, in snake_case; wrong keys, types and values are rejected with the key's name
+/// - Results do not depend on how the audio is split, or on anything that follows once the session wants no more
+///   values.
+/// - Results are the same every time.
+/// - Silence, very short audio and very loud audio result in a finding or "not applicable", but never in a failure.
+/// - Findings contain no NaN or infinity, and survive a round trip through JSON.
+/// - Every key of the settings is encoded, in snake_case. Wrong keys, types and values are rejected, and the error
+///   names the key.
 public enum AnalyzerContract {
   // MARK: - Names
 
@@ -117,7 +118,8 @@ public enum AnalyzerContract {
     }
   }
 
-  /// Checks that a number is either rejected with the key's name, or works and counts as another configuration.
+  /// Checks that a number is either rejected by an error that names the key, or works and counts as another
+  /// configuration.
   private static func breachesOfNumbers(
     _ kind: AnalyzerKind, _ key: String, _ standard: JSONValue, _ plugin: AnalyzerPlugin
   ) throws -> [String] {
@@ -176,7 +178,7 @@ public enum AnalyzerContract {
       Challenge("\(count) frames") { .noise(sampleRate: $0, seconds: 4).prefix(count) }
     }
 
-  /// - Parameter others: The analyzers whose findings the analyzer may read; it must also work without them.
+  /// - Parameter others: The analyzers whose findings the analyzer may read. It must also work without them.
   public static func breachesOfFindings(
     _ kind: AnalyzerKind, _ challenge: Challenge, beside others: [AnalyzerKind] = []
   ) throws -> [String] {
@@ -314,7 +316,7 @@ public enum AnalyzerContract {
 }
 
 extension AnalyzerPlugin {
-  /// Samples per second of the feed; 44,100 if the feed has the file's own rate.
+  /// The sample rate of the feed in Hz; 44,100 if the feed has the file's own rate.
   fileprivate var rate: Int {
     switch feed {
     case .spectrum(let layout): layout.sampleRate
@@ -341,7 +343,7 @@ extension AnalyzerPlugin {
 }
 
 extension AnalyzerOutcome {
-  /// A text that is equal for equal outcomes.
+  /// A text that is the same for equal outcomes.
   fileprivate var text: String { (try? JSONValue(encoding: self).canonicalText) ?? "\(result)" }
 }
 
@@ -353,7 +355,7 @@ extension JSONValue {
     }
   }
 
-  /// A value of another type; `nil` for null, which could stand for anything.
+  /// A value of another type; `nil` for null, which could stand for any type.
   fileprivate var ofAnotherType: JSONValue? {
     switch self {
     case .null: nil

@@ -9,5 +9,5 @@ public func withoutPrivileges<Result>(_ body: () throws -> Result) rethrows -> R
   return try body()
 }
 
-/// setfsuid(2), for one thread only; missing from the Glibc module.
+/// setfsuid(2), which applies to one thread only. The Glibc module does not contain it.
 @_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32

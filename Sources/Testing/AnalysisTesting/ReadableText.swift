@@ -117,8 +117,8 @@ public enum ReadableText {
 
   // MARK: XML
 
-  /// Formats well-formed XML without comments and CDATA sections. Each element is on its own line; long elements have
-  /// each attribute on its own line, too.
+  /// Formats well-formed XML without comments and CDATA sections. Each element is on its own line. If an element is
+  /// long, each attribute is on its own line, too.
   public static func xml(_ text: String) -> String {
     var result = ""
     var depth = 0

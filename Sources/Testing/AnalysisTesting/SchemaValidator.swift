@@ -1,7 +1,7 @@
 internal import Foundation
 
 /// Checks values read by `JSONSerialization` against the subset of JSON Schema that the report schemas use. An unknown
-/// keyword is an error, so no rule is silently ignored.
+/// keyword is an error, so that no rule is silently ignored.
 public struct SchemaValidator {
   private let root: [String: Any]
   private let isClosed: Bool
@@ -32,8 +32,8 @@ public struct SchemaValidator {
         }
       case "anyOf":
         let each = (rule as? [[String: Any]] ?? []).map { self.complaints(about: value, $0, at: path) }
-        // Reports the alternative with the longest complaints: the alternative `null` only complains that the value is
-        // not null.
+        // The alternative with the longest complaints is reported, because the alternative `null` only complains that
+        // the value is not null.
         if !each.contains(where: \.isEmpty) { complaints += each.max { $0.joined().count < $1.joined().count } ?? [] }
       case "minimum":
         if let number = value as? NSNumber, number.doubleValue < (rule as? NSNumber)?.doubleValue ?? 0 {

@@ -2,8 +2,8 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A local HTTP server whose answers a test defines: late, in pieces, wrong, or none at all. It closes each connection
-/// after one answer.
+/// A local HTTP server that sends the answers a test has defined: late, in pieces, wrong, or not at all. It closes each
+/// connection after one answer.
 public final class ScriptedServer: Sendable {
   public struct Request: Hashable, Sendable {
     public var method: String
@@ -29,7 +29,7 @@ public final class ScriptedServer: Sendable {
     let requests = Mutex<[Request]>([])
   }
 
-  /// - Parameter answer: Returns the steps of the answer to a request; called on the thread of the connection.
+  /// - Parameter answer: Returns the steps of the answer to a request. It is called on the thread of the connection.
   public init(_ answer: @escaping @Sendable (Request) -> [Step]) throws {
     // Makes writing to a disconnected client return an error instead of ending this process.
     _ = signal(SIGPIPE, SIG_IGN)

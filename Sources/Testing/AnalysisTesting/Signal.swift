@@ -1,8 +1,9 @@
 internal import Foundation
 
-/// A signal for tests: planar channels of equal length, full scale ±1, identical in every run.
+/// A signal for tests, which is the same in every run. Its channels are planar and of equal length, with full scale at
+/// ±1.
 public struct Signal: Sendable, Hashable {
-  /// Samples per second.
+  /// The sample rate in Hz.
   public var sampleRate: Int
   public var channels: [[Float]]
 
@@ -13,7 +14,7 @@ public struct Signal: Sendable, Hashable {
 
   public var channelCount: Int { channels.count }
   public var frameCount: Int { channels.first?.count ?? 0 }
-  /// Seconds.
+  /// The duration in seconds.
   public var duration: Double { Double(frameCount) / Double(sampleRate) }
 
   /// The mean of all channels.
@@ -54,7 +55,7 @@ extension Signal {
     }
   }
 
-  /// Hits twice a second and, between them, a slow and a fast sweep: the signal of `Benchmarks/golden.py`.
+  /// The signal of `Benchmarks/golden.py`: hits twice a second and, between them, a slow and a fast sweep.
   public static func golden(sampleRate: Int, seconds: Double) -> Signal {
     Signal(sampleRate: sampleRate, seconds: seconds) { time in
       let turn = 2 * Double.pi * time

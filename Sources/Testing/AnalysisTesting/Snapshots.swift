@@ -14,7 +14,7 @@ public struct Snapshots: Sendable {
 
   /// Uses the snapshots in the folder `Snapshots` next to a test file.
   ///
-  /// - Parameter part: A subfolder.
+  /// - Parameter part: The name of a subfolder.
   public init(beside file: String = #filePath, part: String = "") {
     folder = URL(filePath: file).deletingLastPathComponent().appending(path: "Snapshots").appending(path: part)
     isRecording = ProcessInfo.processInfo.environment[Self.variable] == "1"
@@ -22,7 +22,7 @@ public struct Snapshots: Sendable {
 
   /// Compares a text with the snapshot of the given name.
   ///
-  /// - Returns: A complaint that contains the difference or says that the text was written; `nil` if the text is
+  /// - Returns: A complaint that contains the difference, or says that the text was written; `nil` if the text is
   ///   unchanged.
   public func complaint(about text: String, named name: String) throws -> String? {
     let file = folder.appending(path: name)
@@ -108,7 +108,7 @@ extension String {
   fileprivate func split(
     separator: Unicode.Scalar, omittingEmptySubsequences: Bool
   ) -> [Substring] {
-    // A carriage return followed by a line feed is one `Character`; splitting by scalars keeps them distinct.
+    // A carriage return followed by a line feed is a single `Character`. Splitting by scalars keeps them distinct.
     unicodeScalars.split(separator: separator, omittingEmptySubsequences: omittingEmptySubsequences).map {
       Substring($0)
     }

@@ -4,7 +4,7 @@ public import Platform
 public import ResultStore
 internal import SystemPackage
 
-/// Replaces the times of changes in a database with given times, so that output is the same in every run.
+/// Replaces the times of changes in a database with given times, so that the output is the same in every run.
 public struct DatabaseClock {
   private let database: DatabaseQueue
   /// All time columns.
@@ -27,7 +27,7 @@ public struct DatabaseClock {
     }
   }
 
-  /// Makes a change and dates it to `time`.
+  /// Makes a change and sets its date to `time`.
   public func at<Value>(_ time: Timestamp, _ change: () throws -> Value) throws -> Value {
     let value = try change()
     try database.write { db in

@@ -30,14 +30,14 @@ public struct ExposedLibrary {
     try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: target)
   }
 
-  /// Replaces a file with a link, like an attacker with write access to the library.
+  /// Replaces a file with a link, as an attacker with write access to the library would.
   public func swap(_ name: String, for target: FilePath) throws {
     let path = library.appending(name)
     try FileManager.default.moveItem(atPath: path.string, toPath: path.string + ".away")
     try link(path, to: target.string)
   }
 
-  /// Returns the track as the last run saw it.
+  /// Returns the track as it was seen by the last run.
   public func track(_ path: FilePath, root: FilePath?) throws -> TrackFile {
     guard let file = FileIdentity(path) else { throw Errno.noSuchFileOrDirectory }
     var track = TrackFile(path: path, root: root)
@@ -51,7 +51,7 @@ public struct ExposedLibrary {
   }
 
   public static let music = wave("music")
-  /// Audio, too: only its place forbids it.
+  /// A file outside the library that is also audio, so that only its location forbids serving it.
   public static let secret = wave("secret")
 
   /// A WAV file with the text as its samples.

@@ -10,15 +10,15 @@ public struct LibraryFile: Sendable {
   public var path: FilePath
   public var tags: TagFinding
   public var findings: [(analyzer: String, finding: any AnalysisFinding)]
-  /// `nil` unless the file failed.
+  /// The reason why the file failed; `nil` if it did not.
   public var failure: Problem?
-  /// `nil` unless the file was analyzed only in part.
+  /// The reason why the file was analyzed only in part; `nil` if it was not.
   public var damage: Problem?
   public var remarks: [Problem] = []
   /// The analyzers that do not apply to the file, with the reasons.
   public var notApplicable: [String: String] = [:]
   public var format: AudioFormat
-  /// Derived from the path, unless the file is a copy of another.
+  /// The content id. It is derived from the path, unless the file is a copy of another one.
   public var contentID: ContentID
   public var sizeBytes: Int64 = 1000
   public var modified = Timestamp(nanoseconds: 1)
@@ -73,7 +73,7 @@ public struct LibraryFile: Sendable {
   }
 }
 
-/// Files, and the analyses wanted for them.
+/// Files, and the analyses that are wanted for them.
 public struct LibraryFiles: Sendable {
   private let files: [LibraryFile]
   public let wanted: WantedAnalyses

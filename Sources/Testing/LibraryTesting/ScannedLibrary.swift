@@ -15,13 +15,13 @@ package final class ScannedLibrary {
   private let disk = Disk()
   package var wanted = ScannedLibrary.wanted()
   package var run: Int64 = 0
-  /// The time at which nights take place; `nil` for the current time.
+  /// The time of the nights; `nil` for the current time.
   package var time: Timestamp?
 
   /// The existing folders, as seen by a scan that looks for missing disks.
   package var folders: [FilePath: (device: Int64, isEmpty: Bool)] = [:]
 
-  /// Existing files, shared with the sessions.
+  /// The existing files, which the sessions share.
   private final class Disk: @unchecked Sendable {
     private let lock = NSLock()
     private var files: [FilePath: FileStamp] = [:]
@@ -184,7 +184,7 @@ package final class ScannedLibrary {
     container: "flac", codec: "flac", sampleRate: 44_100, channelCount: 2, bitDepth: 16, bitRate: 882_000,
     isLossless: true, claimedFrameCount: 441_000, frameCount: 441_000)
 
-  /// Returns a complete analysis. The content id is derived from `audio`, or else from the path.
+  /// Returns a complete analysis. The content id is derived from `audio` or, if that is `nil`, from the path.
   package static func analysis(
     of file: PendingFile, title: String? = nil, audio: String? = nil, tempo: AnalyzerIdentity = tempo,
     tags: AnalyzerIdentity = tags

@@ -15,7 +15,7 @@ public enum UntidyLibrary {
   /// The files, by short names.
   public static let files: [String: LibraryFile] = Dictionary(uniqueKeysWithValues: named)
 
-  /// In the order of the definitions below.
+  /// The files, in the order of the definitions below.
   private static let named: [(String, LibraryFile)] = [
     ("hunter", hunter), ("joga", joga), ("copy", copy), ("lungs3", lungs3), ("lungs4", lungs4), ("queen", queen),
     ("abba", abba), ("guests", guests), ("guest", guest), ("sampler1", sampler1), ("sampler2", sampler2),
@@ -29,7 +29,7 @@ public enum UntidyLibrary {
 
   // MARK: Filling
 
-  /// Simulates two runs, a month apart, then corrects a tempo twice, creates playlists and saves items.
+  /// Simulates two runs, a month apart. Then corrects a tempo twice, creates playlists and saves items.
   public static func fill(_ store: ResultStore) throws {
     let clock = try DatabaseClock(store)
     let all = LibraryFiles(named.map(\.1))

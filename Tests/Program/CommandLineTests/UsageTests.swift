@@ -83,7 +83,7 @@ import Text
     Mistake("search", "--limit", "-1", hint: "needs an equals sign: --limit=-1"),
     Mistake("search", "--type", "song", hint: "tracks."),
     Mistake("set", "library", "--bpm", "128,5", hint: "a decimal has a point: 128.5."),
-    Mistake("write-tags", "bpmm", "library", hint: "acoustid_fingerprint; did you mean 'bpm'?"),
+    Mistake("write-tags", "bpmm", "library", hint: "nor a file or folder; did you mean 'bpm'?"),
     Mistake("write-tags", "bpm", "nosuch.ogg", hint: "nor a file or folder.\n"),
     Mistake("duplicates", "library", "--keep", "library", hint: "Paths, filters"),
     Mistake("doctor", "--pipeline", hint: "--pipeline"),

@@ -30,7 +30,7 @@ struct ResampledLength {
 }
 
 extension [Float] {
-  /// Grows a reusable buffer to at least `count` elements; their values are unspecified.
+  /// Grows a reusable buffer to at least `count` elements. Their values are unspecified.
   package mutating func ensureCount(_ count: Int) {
     if self.count < count { append(contentsOf: repeatElement(0, count: count - self.count)) }
   }

@@ -21,15 +21,15 @@ public enum ResamplerKind: String, Codable, Hashable, Sendable, CaseIterable {
 /// exactly `round(n * outputRate / inputRate)` frames, and the result does not depend on how the input is divided. Use
 /// each object for one stream on one thread.
 public protocol Resampler: AnyObject {
-  /// Samples per second.
+  /// The input rate in Hz.
   var inputRate: Int { get }
-  /// Samples per second.
+  /// The output rate in Hz.
   var outputRate: Int { get }
 
   /// Resamples the next frames.
   ///
-  /// - Parameter output: A buffer to reuse; it grows as needed and never shrinks.
-  /// - Returns: The number of frames written to the start of `output`; may be 0.
+  /// - Parameter output: A buffer to reuse. It grows as needed and never shrinks.
+  /// - Returns: The number of frames written to the start of `output`, which may be 0.
   func push(_ input: Span<Float>, into output: inout [Float]) -> Int
 
   /// Ends the stream and writes the remaining frames. Nothing may be pushed afterwards.

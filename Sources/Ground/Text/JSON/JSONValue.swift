@@ -65,8 +65,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-  /// A canonical form, which is the same for equal values: keys in UTF-8 order, no spaces, and whole numbers without a
-  /// fraction or exponent. NaN and infinities, which JSON lacks, become null.
+  /// A canonical form, which is the same for equal values: keys are in UTF-8 order, there are no spaces, and whole
+  /// numbers have no fraction or exponent. NaN and infinities, which JSON does not have, become null.
   public var canonicalText: String {
     switch self {
     case .null: "null"
@@ -102,7 +102,7 @@ extension JSONValue {
     return quoted + "\""
   }
 
-  /// The kind of this value in words; `nil` for null, which may represent any kind.
+  /// The kind of this value in words; `nil` for null, which may stand for any kind.
   package var kind: String? {
     switch self {
     case .null: nil

@@ -134,7 +134,7 @@ struct JSONValueDecoder: Decoder {
   }
 }
 
-/// A key not declared by any type.
+/// A key that is not declared by any type.
 struct JSONKey: CodingKey {
   let stringValue: String
   let intValue: Int?

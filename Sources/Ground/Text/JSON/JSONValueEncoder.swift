@@ -1,6 +1,6 @@
 extension JSONValue {
   /// Encodes any value as JSON. Unlike encoding to text, this keeps the kind of numbers: a `Double` of 126 stays a
-  /// `number` and is written as 126.0, so a field has the same type whatever its value.
+  /// `number` and is written as 126.0, so a field always has the same type.
   public init(encoding value: some Encodable) throws {
     let encoder = JSONValueEncoder(codingPath: [])
     try encoder.encode(value)

@@ -9,12 +9,12 @@ public struct JSONWriter: Sendable {
   /// The text written so far.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Discards the bytes written so far, which the caller has stored, before writing continues.
+  /// Discards the bytes written so far, after the caller has stored them. Writing can then continue.
   public mutating func removeBytes() {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  /// An object key with its quotes and colon, escaped once in advance.
+  /// An object key with its quotes and colon, which is escaped only once.
   public struct Key: Hashable, Sendable {
     fileprivate let bytes: [UInt8]
 
@@ -51,8 +51,8 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes the shortest number that reads back as the same value, with a decimal point or exponent; `null` for
-  /// non-finite values, which JSON lacks.
+  /// Writes the shortest number that reads back as the same value, with a decimal point or exponent; `null` for values
+  /// that are not finite, which JSON does not have.
   public mutating func number(_ value: Double) {
     guard value.isFinite else { return null() }
     separate()
@@ -91,7 +91,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Writes any value, with object keys in ascending order, so equal values result in equal text.
+  /// Writes any value. Object keys are in ascending order, so equal values result in equal text.
   public mutating func value(_ value: JSONValue) {
     switch value {
     case .null: null()
@@ -122,7 +122,7 @@ public struct JSONWriter: Sendable {
     bytes.append(UInt8(ascii: "\n"))
   }
 
-  /// Ends a text with a line break; the next value starts a new text.
+  /// Ends a text with a line break. The next value starts a new text.
   public mutating func endLine() {
     bytes.append(UInt8(ascii: "\n"))
     needsComma = false
@@ -162,8 +162,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Escapes quotes, backslashes, control characters, and line and paragraph separators, at which some programs end a
-  /// line; copies everything else.
+  /// Escapes quotes, backslashes, control characters, and line and paragraph separators, because some programs end a
+  /// line there. Copies everything else.
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
     var index = 0
@@ -215,7 +215,7 @@ public struct JSONWriter: Sendable {
   }
 
   /// Returns `true` if any of eight bytes is a control character, quote or backslash, or may begin another character
-  /// that must be escaped. A byte `b` is below `n` (at most 0x80) if `b - n` borrows and `b` has no high bit; a false
+  /// that must be escaped. A byte `b` is below `n` (at most 0x80) if `b - n` borrows and `b` has no high bit. A false
   /// positive after a true one does no harm.
   private static func needsEscapes(_ bytes: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

@@ -1,9 +1,9 @@
-/// Maps beat numbers to times: linearly between beats, and beyond the first and last beat with the tempo of the nearest
-/// four beats.
+/// Maps beat numbers to times. Times are interpolated linearly between beats. Beyond the first and last beat, the tempo
+/// of the nearest four beats continues.
 package struct BeatTimeline {
   private let beats: [Double]
 
-  /// `nil` if there are fewer than two beats or their times do not ascend.
+  /// Returns `nil` if there are fewer than two beats, or if their times do not ascend.
   package init?(_ beats: [Double]) {
     guard beats.count > 1, zip(beats, beats.dropFirst()).allSatisfy({ $0 < $1 }) else { return nil }
     self.beats = beats

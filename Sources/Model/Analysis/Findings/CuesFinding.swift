@@ -23,7 +23,7 @@ public struct CuesFinding: DeclaredFinding {
   public var mixInEnd: Double?
   public var mixOutStart: Double?
   public var mixOutEnd: Double?
-  /// Machine-readable: `silence`; `no_beats` if beat-based cues are unknown; `nil` if everything was analyzed.
+  /// A code for programs: `silence`, or `no_beats` if beat-based cues are unknown; `nil` if everything was analyzed.
   public var reason: String?
 
   public init() {}

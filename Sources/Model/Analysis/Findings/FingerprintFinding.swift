@@ -4,9 +4,9 @@ internal import Text
 public struct FingerprintFinding: DeclaredFinding {
   /// The algorithm and its number, such as `chromaprint-2`.
   public var algorithm: String
-  /// Seconds of audio that the fingerprint covers.
+  /// Number of seconds of audio that the fingerprint covers.
   public var duration: Double
-  /// The fingerprint, compressed and encoded in URL-safe base64, like the output of `fpcalc`.
+  /// The fingerprint, compressed and encoded in URL-safe Base64, like the output of `fpcalc`.
   public var value: String
 
   public init(algorithm: String, duration: Double, value: String) {
@@ -42,8 +42,8 @@ private struct TrackLength {
   let seconds: Double
   let isClaimed: Bool
 
-  /// Uses the decoded length if the file is intact and was decoded to the end, or else the claimed length, or else the
-  /// length that was decoded.
+  /// Uses the decoded length if the file is intact and was decoded to the end; otherwise the claimed length; otherwise
+  /// the length that was decoded.
   init?(of context: FindingContext) {
     guard let format = context.format, format.sampleRate > 0 else { return nil }
     let isWhole = context.isWhole && format.frameCount != nil

@@ -3,7 +3,7 @@ public struct KeyFinding: DeclaredFinding {
   public struct Candidate: DeclaredRecord {
     /// The name of a key, such as `A minor`.
     public var key: String
-    /// From 0 to 1.
+    /// The probability, from 0 to 1.
     public var probability: Double
 
     public init(key: String, probability: Double) {
@@ -54,13 +54,13 @@ public struct KeyFinding: DeclaredFinding {
   public var confidence: Double
   /// Candidates, best first.
   public var candidates: [Candidate]
-  /// A single section unless the key changes for half a minute or longer.
+  /// The sections. There is only one unless the key changes for half a minute or longer.
   public var map: [Section]
   /// Frequency of the A above middle C in Hz; `nil` if the audio has no clear pitch.
   public var tuningHertz: Double?
   /// Tuning in cents relative to 440 Hz, from -50 to 50.
   public var tuningCents: Double?
-  /// Machine-readable: `too_short`, `silence`, `no_key`; `nil` if there is a key.
+  /// A code for programs: `too_short`, `silence` or `no_key`; `nil` if there is a key.
   public var reason: String?
 
   public init(

@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A descriptor of a track's sound: tracks with similar descriptors sound alike.
+/// A descriptor of a track's sound. Tracks with similar descriptors sound alike.
 public struct LikenessFinding: DeclaredFinding {
-  /// The version of the descriptor; only descriptors of the same version can be compared. `nil` if there is no
-  /// descriptor.
+  /// The version of the descriptor; `nil` if there is no descriptor. Only descriptors of the same version can be
+  /// compared.
   public var version: Int?
-  /// The descriptor. Empty if there is none, and in file records, which omit it.
+  /// The descriptor. It is empty if there is none, and in file records, which omit it.
   public var descriptor: [UInt8]
-  /// Machine-readable: `too_short`, `silence`; `nil` if there is a descriptor.
+  /// A code for programs: `too_short` or `silence`; `nil` if there is a descriptor.
   public var reason: String?
 
   public init(version: Int?, descriptor: [UInt8], reason: String? = nil) {

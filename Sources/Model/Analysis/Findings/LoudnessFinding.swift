@@ -17,16 +17,17 @@ public struct LoudnessFinding: DeclaredFinding {
   public var truePeak: Double?
   /// ReplayGain 2 gain of the track in dB.
   public var trackGain: Double?
-  /// Peak of the continuous signal; full scale is 1.
+  /// Peak of the continuous signal, where full scale is 1.
   public var trackPeak: Double?
-  /// ReplayGain 2 gain of the album in dB. An analyzer sees only one file; the store sets the gain once it has all
+  /// ReplayGain 2 gain of the album in dB. An analyzer sees only one file, so the store sets the gain once it has all
   /// tracks.
   public var albumGain: Double?
-  /// Largest `trackPeak` of the album; also set by the store.
+  /// Largest `trackPeak` of the album, which the store sets as well.
   public var albumPeak: Double?
-  /// Machine-readable: `silence`, `too_short`, `below_gate`, `low_sample_rate`; `nil` if the loudness was measured.
+  /// A code for programs: `silence`, `too_short`, `below_gate` or `low_sample_rate`; `nil` if the loudness was
+  /// measured.
   public var reason: String?
-  /// The histogram of the gating blocks (`LoudnessHistogram.bytes`). Empty in file records, which omit it.
+  /// The histogram of the gating blocks (`LoudnessHistogram.bytes`). It is empty in file records, which omit it.
   public var gatingBlocks: [UInt8]
 
   public init(

@@ -12,8 +12,8 @@ extension MusicalKey {
     self = found
   }
 
-  /// The keys that mix well with this one: itself, its relative major or minor, and a fifth up and down. On the Camelot
-  /// wheel, `8A` goes with `8A`, `8B`, `7A` and `9A`.
+  /// The keys that mix well with this one: itself, its relative major or minor, and the keys a fifth up and down. On
+  /// the Camelot wheel, `8A` goes with `8A`, `8B`, `7A` and `9A`.
   public var compatible: [MusicalKey] {
     func key(_ step: Int, _ mode: Mode) -> MusicalKey { MusicalKey(pitchClass: (pitchClass + step) % 12, mode: mode) }
     return [self, mode == .major ? key(9, .minor) : key(3, .major), key(5, mode), key(7, mode)]

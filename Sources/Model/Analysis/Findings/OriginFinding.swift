@@ -1,10 +1,10 @@
 internal import Foundation
 
 /// A verdict on whether the audio of a lossless file was lossless from the start. It reports traces of a lossy codec, a
-/// lower sample rate or fewer bits, with evidence that a person can check.
+/// lower sample rate or fewer bits, with evidence that people can check.
 public struct OriginFinding: DeclaredFinding {
   public enum Verdict: String, Sendable {
-    /// No trace of a lossy codec, even in the high frequencies that would show one.
+    /// There is no trace of a lossy codec, even in the high frequencies that would show one.
     case lossless
     case unsure
     /// The audio was decoded from a lossy codec.
@@ -15,17 +15,18 @@ public struct OriginFinding: DeclaredFinding {
   public var verdict: String?
   /// Confidence in the verdict, from 0 to 1.
   public var confidence: Double?
-  /// `mp3`, `aac`, `vorbis`, `opus` or `mp2`; `nil` unless the verdict is `lossy`.
+  /// The lossy codec: `mp3`, `aac`, `vorbis`, `opus` or `mp2`; `nil` unless the verdict is `lossy`.
   public var codec: String?
   /// Approximate bit rate of the lossy codec.
   public var kilobitsPerSecond: Int?
-  /// The sample rate at which the lossy codec worked. It differs from the file's if the audio was resampled afterwards.
+  /// The sample rate at which the lossy codec worked. It differs from that of the file if the audio was resampled
+  /// afterwards.
   public var codedSampleRate: Int?
-  /// The original sample rate of the audio, inferred from where its spectrum ends; `nil` if it is the file's.
+  /// The original sample rate of the audio, inferred from where its spectrum ends; `nil` if it is that of the file.
   public var upsampledFrom: Int?
   /// Number of bits per sample that are actually used.
   public var usedBits: Int?
-  /// `true` if fewer bits are used than the file has.
+  /// `true` if fewer bits are used than the file contains.
   public var isPadded: Bool?
   /// The degree to which the frames of the likeliest codec stand out from other positions, in standard deviations.
   public var frameTrace: Double?
@@ -33,7 +34,7 @@ public struct OriginFinding: DeclaredFinding {
   public var frameLength: Int?
   /// Position of the first whole frame, in samples of `codedSampleRate`.
   public var frameOffset: Int?
-  /// The number of dB by which the codec's coefficients are lower on its frames than at other positions.
+  /// The difference, in dB, by which the codec's coefficients are lower on its frames than at other positions.
   public var quantizationDepth: Double?
   /// The frequency in Hz at which the spectrum ends abruptly; `nil` if it does not.
   public var wall: Double?
@@ -45,7 +46,7 @@ public struct OriginFinding: DeclaredFinding {
   public var levelAbove: Double?
   /// Number of excerpts analyzed.
   public var excerptCount = 0
-  /// Machine-readable: `too_short`, `quiet`.
+  /// A code for programs: `too_short` or `quiet`; `nil` if the file was judged.
   public var reason: String?
 
   public init() {}
@@ -99,7 +100,7 @@ public struct OriginFinding: DeclaredFinding {
     return parts.joined(separator: "; ")
   }
 
-  /// Evidence that a person can check, one sentence each.
+  /// Evidence that people can check, as a list of sentences.
   public var evidence: [String] {
     var sentences: [String] = []
     if verdict == Verdict.lossy.rawValue, let frameTrace, let frameLength, let frameOffset, let codedSampleRate {

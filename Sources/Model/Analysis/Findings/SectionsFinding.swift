@@ -4,7 +4,7 @@ public struct SectionsFinding: DeclaredFinding {
     public var startSeconds: Double
     /// The start of the next section.
     public var endSeconds: Double
-    /// `A`, `B`, …, in order of first appearance; sections with the same label are alike.
+    /// The label: `A`, `B`, …, in order of first appearance. Sections with the same label are alike.
     public var label: String
     /// Mean level below 4 kHz in dB, relative to the mean level of the whole track; at least -100.
     public var levelDecibels: Double
@@ -35,7 +35,7 @@ public struct SectionsFinding: DeclaredFinding {
   public var form: String?
   /// The sections, sorted and without gaps; either none or at least two.
   public var map: [Section]
-  /// Machine-readable: `too_short`, `silence`, `no_structure`; `nil` if there are sections.
+  /// A code for programs: `too_short`, `silence` or `no_structure`; `nil` if there are sections.
   public var reason: String?
 
   public init(map: [Section]) {

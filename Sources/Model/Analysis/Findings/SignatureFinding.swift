@@ -5,7 +5,7 @@ public struct SignatureFinding: DeclaredFinding {
   /// The version of the format of `data`.
   public var version: Int
   public var landmarkCount: Int
-  /// The signature. Empty in file records, which omit it.
+  /// The signature. It is empty in file records, which omit it.
   public var data: [UInt8]
 
   public init(version: Int, landmarkCount: Int, data: [UInt8]) {

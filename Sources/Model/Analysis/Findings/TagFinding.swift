@@ -77,7 +77,7 @@ public struct TagFinding: DeclaredFinding {
 
   public struct Chapter: DeclaredRecord {
     public var startSeconds: Double
-    /// `nil` if the file does not state the end; the chapter then ends where the next one starts.
+    /// The end; `nil` if the file does not state it, in which case the chapter ends where the next one starts.
     public var endSeconds: Double?
     public var title: String?
 
@@ -97,7 +97,7 @@ public struct TagFinding: DeclaredFinding {
     ]
   }
 
-  /// The values by canonical name, in file order; a list is never empty.
+  /// The values by canonical name, in file order. Lists are never empty.
   public var fields: [String: [String]]
   public var pictures: [Picture]
   /// `true` if the file has lyrics, even if they are too long to be kept in `lyrics`.
@@ -107,7 +107,7 @@ public struct TagFinding: DeclaredFinding {
   public var chapters: [Chapter]
   /// The tag formats found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
   public var formats: [String]
-  /// Sentences for people about what was left out or looked wrong.
+  /// Sentences for people about parts that were left out or looked wrong.
   public var remarks: [String]
 
   public init(

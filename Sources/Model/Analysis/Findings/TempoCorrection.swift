@@ -23,10 +23,11 @@ public struct TempoCorrection: Hashable, Sendable {
 
   /// Beats per minute; `nil` if there is no steady beat.
   public var bpm: Double?
-  /// `nil` if there is no tempo, and in corrections older than this field; the grid is then derived from the finding.
+  /// The grid; `nil` if there is no tempo, and in corrections that are older than this field. In that case, the grid is
+  /// derived from the finding.
   public var grid: Grid?
   public var corrected: Timestamp
-  /// The finding of the analyzer; `nil` if it has not run.
+  /// The analyzer's finding; `nil` if the analyzer has not run.
   public var found: TempoFinding?
 
   public init(bpm: Double?, grid: Grid?, corrected: Timestamp, found: TempoFinding? = nil) {

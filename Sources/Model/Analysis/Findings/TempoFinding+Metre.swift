@@ -12,8 +12,8 @@ extension TempoFinding {
     return downbeats.map { Int(timeline.position(at: $0).rounded()) }.filter(beats.indices.contains)
   }
 
-  /// The usual number of beats per bar, from the downbeats, or from the meter if there is only one downbeat. `nil` if
-  /// the bars are unknown.
+  /// The usual number of beats per bar. It follows from the downbeats, or from the meter if there is only one downbeat.
+  /// `nil` if the bars are unknown.
   package var beatsPerBar: Int? {
     let numbers = downbeatNumbers
     guard !numbers.isEmpty, let metre else { return nil }
@@ -22,7 +22,7 @@ extension TempoFinding {
     return length.flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// `true` if a beat is a dotted quarter note. In 6/8, it is one if a bar has two beats instead of six.
+  /// `true` if a beat is a dotted quarter note. In 6/8, this is the case if a bar has two beats instead of six.
   package var hasDottedBeats: Bool {
     guard let metre, metre.hasSuffix("/8") else { return false }
     return metre != "6/8" || downbeats == nil || beatsPerBar == 2

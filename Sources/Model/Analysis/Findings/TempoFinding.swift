@@ -64,12 +64,12 @@ public struct TempoFinding: DeclaredFinding {
   public var bpm: Double?
   /// The probability, from 0 to 1, that `bpm` is within 4% of the true tempo, with the correct octave.
   public var confidence: Double
-  /// The probability, from 0 to 1, that `bpm` has the correct octave, given that it is correct up to a factor of 2 or
-  /// 3.
+  /// The probability, from 0 to 1, that `bpm` has the correct octave, assuming that it is correct up to a factor of 2
+  /// or 3.
   public var octaveConfidence: Double
   /// Candidates, best first.
   public var candidates: [Candidate]
-  /// `true` if the tempo is the same throughout, within the error of measurement.
+  /// `true` if the tempo is the same throughout, within the measurement error.
   public var isStable: Bool
   public var map: [Section]
   /// Times of the beats in seconds from the start of the audio, ascending.
@@ -80,7 +80,7 @@ public struct TempoFinding: DeclaredFinding {
   /// Times in seconds of the beats that begin a bar; `nil` if uncertain.
   public var downbeats: [Double]?
   public var onsets: OnsetSummary
-  /// Machine-readable: `too_short`, `silence`, `no_pulse`; `nil` if there is a tempo.
+  /// A code for programs: `too_short`, `silence` or `no_pulse`; `nil` if there is a tempo.
   public var reason: String?
 
   public init(

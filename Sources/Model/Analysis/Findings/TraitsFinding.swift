@@ -1,16 +1,16 @@
 /// Energy, danceability and speechiness of a track, each from 0 to 1.
 ///
-/// Reports use the names known from Spotify's audio features. Four of the features are always null, because the signal
-/// alone does not define them.
+/// Reports use the names that are known from Spotify's audio features. Four of the features are always null, because
+/// the signal alone does not define them.
 public struct TraitsFinding: DeclaredFinding {
-  /// High for dense, bright audio full of onsets, whatever the volume; `nil` if the track cannot be judged, in which
-  /// case `reason` says why.
+  /// The energy, which is high for dense, bright audio full of onsets, regardless of the volume; `nil` if the track
+  /// cannot be judged, in which case `reason` says why.
   public var energy: Double?
-  /// Regularity and strength of the pulse.
+  /// The danceability: how regular and strong the pulse is.
   public var danceability: Double?
-  /// Syllabic rhythm without a pulse.
+  /// The speechiness: how much the audio has the rhythm of syllables without a pulse.
   public var speechiness: Double?
-  /// Machine-readable: `too_short`, `silence`; `nil` if the track was judged.
+  /// A code for programs: `too_short` or `silence`; `nil` if the track was judged.
   public var reason: String?
 
   public init(energy: Double, danceability: Double, speechiness: Double) {

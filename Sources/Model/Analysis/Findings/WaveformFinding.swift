@@ -2,9 +2,9 @@ internal import Foundation
 
 /// The waveform of a track.
 ///
-/// The lists of bytes are on a linear scale. In `minima` and `maxima`, 128 is zero and 127 steps correspond to `peak`;
-/// in the other lists, 255 is the peak of the band (for `rms`, of the whole signal). So the quietest track has the same
-/// resolution as the loudest.
+/// The lists of bytes use a linear scale. In `minima` and `maxima`, 128 is zero, and 127 steps correspond to `peak`. In
+/// the other lists, 255 is the peak of the band (for `rms`, of the whole signal). So the quietest track has the same
+/// resolution as the loudest one.
 public struct WaveformFinding: DeclaredFinding {
   public var sampleRate = 0
   public var samplesPerPoint = 0
@@ -29,9 +29,9 @@ public struct WaveformFinding: DeclaredFinding {
   public var highRMS: [UInt8] = []
   /// Seconds per value of `onsets`: 20 ms, or a multiple of it in tracks longer than an hour.
   public var onsetStepSeconds = 0.0
-  /// Onset strength; 255 is 1.
+  /// The onset strengths, where 255 means 1.
   public var onsets: [UInt8] = []
-  /// Machine-readable: `silence`; `nil` if the track is not silent.
+  /// A code for programs: `silence`; `nil` if the track is not silent.
   public var reason: String?
 
   public init() {}

@@ -2,15 +2,15 @@ public import Analysis
 
 /// Corrections of detected beats. Evenly spaced beats stay even, and beats with a varying tempo continue to follow it.
 extension TempoFinding {
-  /// Maximum relative difference between tempi that count as equal, as is usual in the literature.
+  /// Maximum relative difference between tempi that count as equal, which is the usual value in the literature.
   private static let maxTempoDifference = 0.04
   /// Maximum drift at the end of the track, in beats, when beats are matched to a tempo.
   private static let maxDrift = 0.25
 
   /// Returns the finding at a multiple of the tempo.
   ///
-  /// If a slower tempo leaves a choice of which beats to keep, this keeps the ones that include the first downbeat, or
-  /// else the ones with stronger onsets.
+  /// If it is unclear which beats a slower tempo should keep, this keeps those that include the first downbeat or, if
+  /// there is none, those with stronger onsets.
   public func multiplied(by ratio: BeatRatio) -> TempoFinding {
     var result = self
     result.bpm = bpm.map { $0 * ratio.value }
@@ -123,8 +123,8 @@ extension TempoFinding {
     return result
   }
 
-  /// Moves all beats, by at most half a beat, so that there is a beat at the given time. If that is before the first or
-  /// after the last beat, beats are added up to it.
+  /// Moves all beats, by at most half a beat, so that there is a beat at the given time. If that time is before the
+  /// first or after the last beat, beats are added up to it.
   public func withBeat(at seconds: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats) else { return self }
     let position = timeline.position(at: seconds)
@@ -139,7 +139,7 @@ extension TempoFinding {
   }
 
   /// Returns the ratio at which the beats have this tempo. Even beats must match to within a quarter of a beat over the
-  /// whole track, beats of a varying tempo to within 2%, or to within 4% of a multiple by 1, 2 or 3.
+  /// whole track. Beats of a varying tempo must match to within 2%, or to within 4% of a multiple by 1, 2 or 3.
   public func ratio(to bpm: Double) -> BeatRatio? {
     guard let first = beats.first, let last = beats.last, first < last else { return nil }
     if !isStable { return nearest(in: BeatRatio.all, to: bpm, within: 0.02) ?? roughRatio(to: bpm) }
@@ -161,7 +161,7 @@ extension TempoFinding {
     return distances.filter { $0.distance <= tolerance }.min { $0.distance < $1.distance }?.ratio
   }
 
-  /// Returns the finding of a person who states only the tempo.
+  /// Returns the finding for a tempo that a person has stated without beats.
   public func withoutBeats(bpm: Double) -> TempoFinding {
     var result = self
     result.bpm = nil
@@ -173,7 +173,7 @@ extension TempoFinding {
     return result.locked(at: bpm)
   }
 
-  /// Returns the finding of a person who states, with certainty, that there is no steady beat.
+  /// Returns the finding for a person's statement that there is no steady beat. It is certain.
   public func withoutTempo() -> TempoFinding {
     var result = TempoFinding.none(reason: "no_pulse", onsets: onsets)
     result.candidates = candidates
@@ -182,7 +182,8 @@ extension TempoFinding {
     return result
   }
 
-  /// Returns the finding with a tempo that a person states, which is certain. The map is scaled to it.
+  /// Returns the finding with a tempo that a person has stated, which makes it certain. The map is scaled to this
+  /// tempo.
   public func locked(at bpm: Double) -> TempoFinding {
     var result = self
     if let now = self.bpm, now > 0, now != bpm {

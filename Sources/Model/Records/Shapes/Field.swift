@@ -104,7 +104,8 @@ extension Field {
       })
   }
 
-  /// Declares a list of values that is `null` instead of empty; in CSV, one cell with the values joined by ` / `.
+  /// Declares a list of values. An empty list is written as `null`. In CSV, it is one cell with the values joined by `
+  /// / `.
   package static func list<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Value]
   ) -> Field {
@@ -123,7 +124,7 @@ extension Field {
       })
   }
 
-  /// Declares a nested record; in CSV, its columns are prefixed with its name.
+  /// Declares a nested record. In CSV, its columns are prefixed with its name.
   package static func object<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> Child
   ) -> Field {
@@ -153,7 +154,7 @@ extension Field {
       })
   }
 
-  /// Declares a list of records that is `null` instead of empty; in CSV, one cell with the JSON text.
+  /// Declares a list of records. An empty list is written as `null`. In CSV, it is one cell with the JSON text.
   package static func objects<Child>(
     _ name: String, _ shape: Shape<Child>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Child]
   ) -> Field {
@@ -172,8 +173,8 @@ extension Field {
       })
   }
 
-  /// Declares an object whose keys are data, in ascending order, and that is `null` instead of empty; in CSV, one cell
-  /// with the JSON text.
+  /// Declares an object whose keys are data, in ascending order. An empty object is written as `null`. In CSV, it is
+  /// one cell with the JSON text.
   package static func map<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String,
     _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
@@ -199,7 +200,7 @@ extension Field {
 }
 
 extension Field {
-  /// Declares a value of a type with its own schema; in CSV, one cell with the JSON text.
+  /// Declares a value of a type with its own schema. In CSV, it is one cell with the JSON text.
   package init(
     _ name: String, _ schema: SchemaNode, isNullable: Bool = false, definitions: [String: SchemaNode],
     _ writeJSON: @escaping @Sendable (Record, inout JSONWriter) -> Void
@@ -210,7 +211,7 @@ extension Field {
       definitions: definitions)
   }
 
-  /// Converts the field to a field of an enclosing record, of which `part` returns this record.
+  /// Converts the field to one of an enclosing record. `part` returns this record from the enclosing one.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Record) -> Field<Whole> {
     var field = Field<Whole>(
       name: name, summary: summary, isNullable: isNullable, schema: schema, key: key,

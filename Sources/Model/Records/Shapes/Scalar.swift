@@ -2,7 +2,7 @@ package import Analysis
 package import Platform
 package import Text
 
-/// A type of single values in a report: how they are written, and their schema.
+/// A type of single values in a report. It defines how they are written, and their schema.
 package struct Scalar<Value>: Sendable {
   /// The type in JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
   package var type: String?
@@ -44,7 +44,7 @@ extension Scalar<Int> {
 }
 
 extension Scalar<Double> {
-  /// A number; non-finite values are written as `null`, or as 0 where `null` is not allowed.
+  /// A number. A number that is not finite is written as `null`, or as 0 where `null` is not allowed.
   package static var number: Scalar {
     Scalar(
       type: "number", isPresent: { $0.isFinite },

@@ -2,12 +2,12 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Posts forms with the program `curl`, which uses the proxies and certificates of the machine. Forms are
-/// passed on its standard input, so keys do not appear on any command line.
+/// Posts forms with the program `curl`, which uses the machine's proxies and certificates. Forms are passed on standard
+/// input, so that keys do not appear on any command line.
 struct AcoustIDConnection {
   struct Answer {
     var status: Int
-    /// Seconds to wait, as requested by the server.
+    /// Number of seconds that the server asks to wait.
     var retryAfter: Int?
     var body: [UInt8]
   }
@@ -15,7 +15,7 @@ struct AcoustIDConnection {
   /// The reason why there was no answer.
   struct Failure: Error {
     var reason: String
-    /// True if a retry is useless, for example because the program is missing.
+    /// True if a retry would be useless, for example because the program is missing.
     var isFinal: Bool
   }
 
@@ -23,7 +23,7 @@ struct AcoustIDConnection {
   private static let patience = 60
   /// curl's exit statuses for an address that it cannot parse.
   private static let wrongAddress: Set<Int> = [1, 3]
-  /// Maximum size of an answer in bytes, larger than any real one.
+  /// Maximum size of an answer in bytes, which no real answer reaches.
   private static let maxBytes = 16 << 20
 
   let program: String

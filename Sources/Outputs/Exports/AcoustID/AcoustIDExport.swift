@@ -4,8 +4,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A folder for AcoustID: each line of `lookups.txt` and `submissions.txt` is the form of one request, and
-/// `tracks.ndjson` gives the position of each track in these two files. The files contain no keys. Nothing is sent
+/// A folder for AcoustID. Each line of `lookups.txt` and `submissions.txt` is the form of one request, and
+/// `tracks.ndjson` lists the position of each track in these two files. The files contain no keys. Nothing is sent
 /// unless the option `send` requests it. (AcoustID web service, acoustid.org/webservice: `/v2/lookup` with `batch=1`,
 /// `/v2/submit`.)
 struct AcoustIDExport: ExportFormat {
@@ -59,7 +59,7 @@ private struct AcoustIDWriter: ExportWriter {
     line.removeBytes()
   }
 
-  /// Does nothing: AcoustID accepts no retractions.
+  /// Does nothing, because AcoustID accepts no retractions.
   mutating func remove(_ removal: ExportRemoval) throws {}
 
   mutating func finish() throws -> [FilePath] {
@@ -86,9 +86,9 @@ extension JSONWriter {
   }
 }
 
-/// A file of requests, one per line, each with as many fingerprints as a request may contain.
+/// A file of requests, one per line. Each contains as many fingerprints as fit.
 struct AcoustIDList {
-  /// The position of a fingerprint: lines start at 1, fingerprints at 0.
+  /// The position of a fingerprint. Lines are counted from 1, fingerprints from 0.
   struct Location {
     var line: Int
     var index: Int
@@ -96,7 +96,7 @@ struct AcoustIDList {
 
   /// Maximum number of fingerprints in one look-up.
   static let lookupEntries = 20
-  /// Maximum size of a request in bytes, leaving room for the keys.
+  /// Maximum size of a request in bytes, with room for the keys.
   static let maxRequestBytes = 1_000_000 - 500
 
   let file: ExportFile
@@ -120,7 +120,7 @@ struct AcoustIDList {
     return Location(line: lineCount + 1, index: form.entries.count - 1)
   }
 
-  /// Completes `file`, which must then be committed.
+  /// Completes `file`, which the caller must then commit.
   mutating func finish() throws(ExportError) {
     if !form.entries.isEmpty { try endLine() }
   }

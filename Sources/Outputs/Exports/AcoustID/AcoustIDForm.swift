@@ -1,9 +1,9 @@
 internal import Platform
 
-/// The fields of a request to AcoustID, as `application/x-www-form-urlencoded`, on one line.
+/// The fields of a request to AcoustID, on one line, as `application/x-www-form-urlencoded`.
 ///
-/// If there are several fingerprints, the names of their fields have a number: `fingerprint.0`. (AcoustID web service,
-/// acoustid.org/webservice.)
+/// If there are several fingerprints, the names of their fields end in a number: `fingerprint.0`. (AcoustID web
+/// service, acoustid.org/webservice.)
 struct AcoustIDForm: Hashable {
   /// A field of one fingerprint: its name without the number, and its encoded value.
   struct Field: Hashable {
@@ -72,14 +72,14 @@ struct AcoustIDForm: Hashable {
     return fields.joined(separator: "&")
   }
 
-  /// Two forms with half of the fingerprints each; `nil` if there is only one fingerprint.
+  /// Two forms that contain half of the fingerprints each; `nil` if there is only one fingerprint.
   var halves: (AcoustIDForm, AcoustIDForm)? {
     guard entries.count > 1 else { return nil }
     let middle = (entries.count + 1) / 2
     return (AcoustIDForm(common, Array(entries[..<middle])), AcoustIDForm(common, Array(entries[middle...])))
   }
 
-  /// Encodes spaces as “+”, and all other characters except unreserved ones as percent signs with two digits per byte.
+  /// Encodes spaces as “+”. All other characters except unreserved ones are percent-encoded.
   static func encoded(_ value: String) -> String {
     PercentEncoding.encoded(value.utf8).replacing("%20", with: "+")
   }

@@ -2,19 +2,19 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// The keys that AcoustID requires. They come from the environment or a file, never from a command line, which other
-/// users of the machine may read.
+/// The keys that AcoustID requires. They come from the environment or a file, but never from the command line, because
+/// other users of the machine can read that.
 struct AcoustIDKeys {
   var client: String
-  /// Key of the user on whose behalf tracks are submitted.
+  /// The key of the user on whose behalf tracks are submitted.
   var user: String?
 
   static let clientVariable = "ACOUSTID_CLIENT_KEY"
   static let userVariable = "ACOUSTID_USER_KEY"
 
   /// - Parameters:
-  ///   - file: Lines of `client=…` and `user=…`; `nil` to read the environment.
-  ///   - needsUser: True if something is submitted.
+  ///   - file: A file with the lines `client=…` and `user=…`; `nil` to read the environment.
+  ///   - needsUser: True if anything will be submitted.
   init(
     file: FilePath?, environment: [String: String] = ProcessInfo.processInfo.environment, needsUser: Bool
   ) throws(ExportError) {

@@ -4,8 +4,8 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Sends the forms of a list, and writes each answer to `results.ndjson` as soon as it arrives, one line per request.
-/// Sends at most three requests per second, as AcoustID demands.
+/// Sends the forms of a list. Each answer is written to `results.ndjson` as soon as it arrives, one line per request.
+/// At most three requests per second are sent, as AcoustID demands.
 struct AcoustIDSender {
   let isSubmission: Bool
   private let keys: AcoustIDKeys
@@ -21,7 +21,7 @@ struct AcoustIDSender {
   /// Maximum waiting time in seconds, even if the server requests more.
   private static let maxPause = 600
 
-  /// `nil` if nothing is to be sent.
+  /// Returns `nil` if nothing is to be sent.
   init?(_ context: ExportContext) throws(ExportError) {
     switch context.options["send"] {
     case nil: return nil
@@ -45,17 +45,17 @@ struct AcoustIDSender {
     connection = AcoustIDConnection(program: context.program)
   }
 
-  /// - Parameter list: File of forms.
-  /// - Returns: File of results.
-  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys; the file contains the
-  ///   earlier answers.
+  /// - Parameter list: A file of forms.
+  /// - Returns: The file of results.
+  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys. The file then contains the
+  ///   answers received before.
   func send(_ list: FilePath) throws(ExportError) -> FilePath {
     let path = folder.appending(Self.resultsName)
     let results: FileDescriptor
     let lines: FileDescriptor
     do {
       lines = try FileDescriptor.open(list, .readOnly)
-      // Unlike other files, this file is not replaced at the end: sent requests cannot be undone.
+      // Unlike other files, this one is not replaced at the end, because requests cannot be undone once sent.
       results = try FileDescriptor.open(
         path, .writeOnly, options: [.create, .truncate, .append, .nonBlocking],
         permissions: [.ownerReadWrite, .groupRead, .otherRead])
@@ -92,7 +92,7 @@ struct AcoustIDSender {
     return path
   }
 
-  /// Sends one form until there is an answer other than “later”.
+  /// Sends one form until the answer is something other than “later”.
   private func answer(
     to form: AcoustIDForm, line: Int, _ pace: inout Pace
   ) throws(ExportError) -> AcoustIDConnection.Answer {
@@ -117,7 +117,7 @@ struct AcoustIDSender {
         + "export again later.")
   }
 
-  /// Returns the message of a problem that would affect all later requests as well; otherwise `nil`.
+  /// Returns the message of a problem that would also affect all later requests; otherwise `nil`.
   private static func finalProblem(_ answer: AcoustIDConnection.Answer) -> String? {
     guard answer.status != 200 else { return nil }
     var message: String?
@@ -156,7 +156,7 @@ struct AcoustIDSender {
   }
 }
 
-/// The start time of the next request.
+/// Determines when the next request may start.
 private struct Pace {
   private var last: ContinuousClock.Instant?
 

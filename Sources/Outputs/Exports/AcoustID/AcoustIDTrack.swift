@@ -11,11 +11,11 @@ struct AcoustIDTrack {
   /// The reason why the track is in only one of the lists, or in neither.
   var reason: String?
 
-  /// Durations accepted by AcoustID, in seconds.
+  /// The durations that AcoustID accepts, in seconds.
   private static let durations = 1...32_767
-  /// Length that the fingerprint of a submission covers, in seconds; shorter recordings are covered completely.
+  /// Length that the fingerprint in a submission covers, in seconds. Shorter recordings are covered completely.
   private static let covered = 120.0
-  /// Tolerance for the resampler's delay and rounding, in seconds.
+  /// Tolerance for the delay of the resampler and for rounding, in seconds.
   private static let tolerance = 0.25
 
   init(_ record: FileRecord) {
@@ -67,7 +67,7 @@ struct AcoustIDTrack {
     return fields
   }
 
-  /// True for 8-4-4-4-12 hexadecimal digits.
+  /// Returns whether a text consists of 8-4-4-4-12 hexadecimal digits.
   private static func isUUID(_ text: String) -> Bool {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     return parts.map(\.utf8.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy { $0.isHexDigit } }

@@ -26,7 +26,8 @@ public struct LabExport: ExportFormat {
     ]
     if let key = record.keyFinding?.key { tables[.key] = ["\(key.tonic)\t\(key.mode.rawValue)"] }
     if let tempo = record.tempo, let bpm = tempo.bpm {
-      // Slower tempo, faster tempo, and the weight of the slower one (MIREX, audio tempo estimation).
+      // This writes the slower tempo, the faster tempo, and the weight of the slower one (MIREX, audio tempo
+      // estimation).
       let other = tempo.candidates.first { abs($0.bpm / bpm - 1) > 0.04 && $0.weight > 0 }
       let weight = tempo.candidates.first { abs($0.bpm / bpm - 1) <= 0.04 }?.weight ?? 1
       let share = other.map { weight / (weight + $0.weight) } ?? 1
@@ -38,8 +39,8 @@ public struct LabExport: ExportFormat {
   }
 }
 
-/// CSV in the format of `sonic-annotator -w csv --csv-omit-filename`: a time, the duration of segments, then values and
-/// a quoted label; there is no header.
+/// CSV in the format of `sonic-annotator -w csv --csv-omit-filename`. A line contains a time, the duration of a
+/// segment, then values and a quoted label. There is no header.
 public struct AnnotationCSVExport: ExportFormat {
   public let name = "annotations-csv"
   public let abstract = "CSV files for each track, as sonic-annotator writes them"

@@ -3,9 +3,9 @@ internal import SystemPackage
 
 /// A folder tree that mirrors the library, with files for each track.
 struct MirroredFolder {
-  /// Suffixes that turn the name of a track into file names; files that are no longer written are removed.
+  /// Suffixes that turn the name of a track into names of files. Files that are no longer written are removed.
   private let suffixes: [String]
-  /// Folder of the library at which the tree begins.
+  /// The folder of the library at which the tree begins.
   private let root: FilePath
   private let files: StagedFolder
 
@@ -24,7 +24,7 @@ struct MirroredFolder {
     files = try StagedFolder(in: folder, context.overwriting)
   }
 
-  /// Writes the files of a track, by suffix.
+  /// Writes the files of a track, given by their suffixes.
   func write(_ contents: [String: [UInt8]], for track: FilePath) throws(ExportError) {
     let path = relativePath(of: track)
     for suffix in suffixes {

@@ -3,9 +3,9 @@ internal import Platform
 internal import SystemPackage
 
 extension FilePath.Component {
-  /// The name converted to text that the file systems of other computers accept: control characters, characters not
+  /// The name converted to text that the file systems of other computers accept. Control characters, characters not
   /// allowed on Windows, percent signs and invalid UTF-8 are percent-encoded. Long names are cut off and end with a
-  /// digest, leaving room for an extension within the 255 bytes of a name. Different names stay different.
+  /// digest, which leaves room for an extension within the 255 bytes of a name. Different names stay different.
   var safeName: String {
     let bytes = FilePath(root: nil, [self]).withBytes { Array($0) }
     let isUTF8 = String(validating: bytes, as: UTF8.self) != nil

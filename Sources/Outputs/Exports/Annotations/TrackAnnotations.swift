@@ -5,7 +5,7 @@ internal import Records
 struct TrackAnnotations {
   struct Beat {
     var seconds: Double
-    /// Position of the beat in its bar, starting at 1; `nil` if bars are unknown.
+    /// Position of the beat in its bar, counted from 1; `nil` if bars are unknown.
     var beatInBar: Int?
   }
 
@@ -17,7 +17,7 @@ struct TrackAnnotations {
   }
 
   var beats: [Beat]
-  /// Downbeats; empty if bars are unknown.
+  /// The downbeats; empty if bars are unknown.
   var downbeats: [Double]
   /// Tempi in beats per minute.
   var tempi: [Stretch<Double>]

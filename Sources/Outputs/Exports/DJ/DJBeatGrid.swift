@@ -1,32 +1,32 @@
 internal import Analysis
 internal import Library
 
-/// Beats as DJ programs store them: anchors, each followed by beats at a constant tempo.
+/// Beats in the form that DJ programs store: anchors, each followed by beats at a constant tempo.
 struct DJBeatGrid: Equatable {
   struct Anchor: Equatable {
     /// Time of a beat, in seconds from the start of the audio.
     var seconds: Double
-    /// Tempo from here on, in beats per minute.
+    /// The tempo from this beat on, in beats per minute.
     var bpm: Double
-    /// Position of the beat in its bar, starting at 1; `nil` if bars are unknown.
+    /// Position of the beat in its bar, counted from 1; `nil` if bars are unknown.
     var beatInBar: Int?
     var beat: Int
   }
 
-  /// Anchors in ascending order.
+  /// The anchors in ascending order.
   var anchors: [Anchor]
-  /// Time signature, such as `4/4`; `nil` if unknown.
+  /// The time signature, such as `4/4`; `nil` if unknown.
   var metre: String?
 
-  /// Maximum deviation of a beat from the position predicted by the anchor before it, in seconds.
+  /// Maximum deviation of a beat from the position that follows from the anchor before it, in seconds.
   static let tolerance = 0.005
 
-  /// Creates a grid; `nil` without a tempo, or with fewer than two beats.
+  /// Returns `nil` if there is no tempo, or there are fewer than two beats.
   ///
-  /// A new anchor is set where no tempo starting at the last anchor would keep all beats within `tolerance`.
+  /// A new anchor is set where no tempo that starts at the last anchor would keep all beats within `tolerance`.
   ///
-  /// - Parameter bpmPlaces: Decimal places of tempi in the format. Tempi are rounded to this precision, and anchors are
-  ///   set so that the rounding errors do not accumulate over a long track.
+  /// - Parameter bpmPlaces: Number of decimal places that the format has for tempi. Tempi are rounded accordingly, and
+  ///   anchors are set so that the rounding errors do not accumulate over a long track.
   init?(_ tempo: TempoFinding, bpmPlaces: Int) {
     guard tempo.bpm != nil, tempo.beats.count > 1, zip(tempo.beats, tempo.beats.dropFirst()).allSatisfy({ $0 < $1 })
     else { return nil }
@@ -44,7 +44,7 @@ struct DJBeatGrid: Equatable {
     }
   }
 
-  /// Returns the longest run of one tempo that starts at a beat: the last beat of the run, and the tempo.
+  /// Returns the longest run with a single tempo that starts at a beat: the last beat of the run, and the tempo.
   ///
   /// Each beat bounds the period from both sides. The run continues as long as a tempo of `bpmPlaces` decimals is
   /// within all bounds: the preferred tempo if possible, or else the least-squares tempo (the cone of O'Rourke, "An
@@ -57,7 +57,7 @@ struct DJBeatGrid: Equatable {
     func rounded(_ bpm: Double) -> Double { (bpm * scale).rounded() / scale }
     let preferred = preferred.map { rounded($0) } ?? 0
     var result = (last: start + 1, bpm: rounded(60 / (beats[start + 1] - beats[start])))
-    // Least-squares fit of the period, with the first beat fixed.
+    // This is the least-squares fit of the period, with the first beat fixed.
     var (products, squares) = (0.0, 0.0)
     for index in start + 1..<beats.count {
       let count = Double(index - start)
@@ -69,7 +69,7 @@ struct DJBeatGrid: Equatable {
       guard shortest <= longest else { break }
       let period = min(max(products / squares, shortest), longest)
       let bpm = rounded(60 / period)
-      // The rounded tempo can be out of bounds only where they are narrower than its step.
+      // The rounded tempo is out of bounds only if they are narrower than its step.
       let choice = [preferred, bpm].first { $0 > 0 && (shortest...longest).contains(60 / $0) }
       guard let choice else { break }
       result = (index, choice)
@@ -77,7 +77,7 @@ struct DJBeatGrid: Equatable {
     return result
   }
 
-  /// Returns the time of a beat in the grid, predicted from the last anchor at or before it.
+  /// Returns the time of a beat in the grid, computed from the last anchor at or before it.
   func time(ofBeat index: Int) -> Double? {
     guard let anchor = anchors.last(where: { $0.beat <= index }) else { return nil }
     return anchor.seconds + Double(index - anchor.beat) * 60 / anchor.bpm
@@ -86,11 +86,11 @@ struct DJBeatGrid: Equatable {
 
 /// The positions of beats in their bars.
 struct BarNumbers {
-  /// Ascending indices of beats.
+  /// The indices of the beats that begin bars, ascending.
   private let downbeats: [Int]
   private let beatsPerBar: Int
 
-  /// `nil` if bars are unknown.
+  /// Returns `nil` if bars are unknown.
   init?(_ tempo: TempoFinding) {
     guard let beatsPerBar = tempo.beatsPerBar else { return nil }
     self.beatsPerBar = beatsPerBar
@@ -100,7 +100,7 @@ struct BarNumbers {
   /// The first beat that begins a bar.
   var firstDownbeat: Int { downbeats[0] }
 
-  /// Returns the position of a beat in its bar, starting at 1; beats before the first downbeat are counted backward
+  /// Returns the position of a beat in its bar, counted from 1. Beats before the first downbeat are counted backward
   /// from it.
   func beatInBar(_ index: Int) -> Int {
     let downbeat = downbeats.last { $0 <= index } ?? downbeats[0]

@@ -3,14 +3,15 @@ internal import MediaContainers
 internal import Records
 internal import SystemPackage
 
-/// The offset between the times of DJ programs and Nocturne's times in an MP3 file.
+/// The offset of the times in DJ programs from Nocturne's times, for MP3 files.
 ///
 /// Nocturne's times begin with the first sample after the encoder delay stated in LAME's tag, because decoding removes
 /// that delay (as FFmpeg does). Neither rekordbox nor Traktor removes it. Traktor also plays the frame that contains
 /// such a tag as silence, unless the tag is LAME's own and has the right checksum. The cases come from the community's
-/// research (dj-data-converter, issue 3) and from Mixxx's table for imports from rekordbox with FFmpeg as decoder.
+/// research (dj-data-converter, issue 3) and from the table that Mixxx uses when it imports from rekordbox with FFmpeg
+/// as the decoder.
 struct MP3TimeOffset: Equatable {
-  /// Delay of decoders themselves in samples, removed in addition to the delay in the tag: 528 and 1.
+  /// The delay of the decoders themselves, in samples, which is removed in addition to the delay in the tag: 528 and 1.
   private static let decoderDelay = 529
 
   /// Time to add to Nocturne's times for rekordbox, in seconds.
@@ -18,7 +19,7 @@ struct MP3TimeOffset: Equatable {
   /// Time to add to Nocturne's times for Traktor, in seconds.
   var traktorDelay = 0.0
 
-  /// Reads the start of the file. The delays are 0 for formats other than MP3 and for unreadable files.
+  /// Reads the start of the file. The offsets are 0 for other formats and for unreadable files.
   init(_ record: FileRecord) {
     guard let start = Self.start(of: record) else { return }
     self = start

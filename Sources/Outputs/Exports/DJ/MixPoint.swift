@@ -21,7 +21,8 @@ struct MixPoint: Equatable {
     }
   }
 
-  /// Returns the points found, in ascending order; of several points at the same time, only the first.
+  /// Returns the points that were found, in ascending order. If several points have the same time, only the first is
+  /// returned.
   static func all(of cues: CuesFinding?) -> [MixPoint] {
     guard let cues else { return [] }
     let points: [(Kind, Double?)] = [

@@ -5,8 +5,8 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// A copy of Mixxx's database in which the tracks that Mixxx already has get beats, keys, gains and cues. Mixxx has no
-/// other way to import them.
+/// A copy of Mixxx's database, in which the tracks that Mixxx already knows get beats, keys, gains and cues. Mixxx has
+/// no other way to import these.
 public struct MixxxExport: ExportFormat {
   public let name = "mixxx"
   public let abstract = "A copy of Mixxx's database with beats, keys, gains and cues"
@@ -61,14 +61,14 @@ private final class MixxxWriter: ExportWriter {
       var writing = Configuration()
       // Mixxx's schema refers to tables that do not exist.
       writing.foreignKeysEnabled = false
-      // One transaction spans everything from here to `finish`.
+      // A single transaction spans everything from here to `finish`.
       writing.allowsUnsafeTransactions = true
-      // The copy gets its name only when it is complete, so it needs no journal.
+      // The copy appears at its path only when it is complete, so it needs no journal.
       writing.prepareDatabase { try $0.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF") }
       let copy = try DatabaseQueue(path: path.string, configuration: writing)
       try source.backup(to: copy)
       try copy.writeWithoutTransaction { db in
-        // A copy of a database in WAL mode is in WAL mode as well.
+        // The copy of a database in WAL mode is in WAL mode, too.
         try db.execute(sql: "PRAGMA journal_mode = OFF")
         for (table, columns) in Self.columns {
           let existing = try Set(db.columns(in: table).map(\.name))
@@ -106,7 +106,7 @@ private final class MixxxWriter: ExportWriter {
       guard let row else { return }
       let id: Int64 = row["id"]
       let sampleRate = (row["samplerate"] as Int?).flatMap { $0 > 0 ? $0 : nil } ?? record.format?.sampleRate
-      // A locked tempo was set by the user in Mixxx.
+      // If a tempo is locked, the user has set it in Mixxx.
       if let tempo = record.tempo, let sampleRate, row["bpm_lock"] as Int? != 1 {
         try write(tempo, isLocked: record.tempoCorrection != nil, sampleRate, id, db)
       }
@@ -127,7 +127,8 @@ private final class MixxxWriter: ExportWriter {
       arguments: [bpm, Data(beats.blob), beats.version, "plugin=nocturne", isLocked ? 1 : 0, id])
   }
 
-  /// Mixxx numbers the major keys from C as 1 to 12, followed by the minor keys. If `keys` is NULL, it reads the name.
+  /// Writes a key. Mixxx numbers the major keys from C as 1 to 12, followed by the minor keys. If `keys` is NULL, it
+  /// reads the name.
   private func write(_ key: MusicalKey, _ id: Int64, _ db: Database) throws {
     let number = key.pitchClass + (key.mode == .minor ? 13 : 1)
     try db.execute(
@@ -137,7 +138,7 @@ private final class MixxxWriter: ExportWriter {
       arguments: [key.shortName, number, id])
   }
 
-  /// Mixxx stores gains as factors.
+  /// Writes a gain, which Mixxx stores as a factor.
   private func write(_ loudness: LoudnessFinding, _ id: Int64, _ db: Database) throws {
     guard let gain = loudness.trackGain else { return }
     try db.execute(
@@ -145,14 +146,14 @@ private final class MixxxWriter: ExportWriter {
       arguments: [pow(10, gain / 20), loudness.trackPeak, id])
   }
 
-  /// `mixxx::CueType`.
+  /// The values of `mixxx::CueType`.
   private enum CueType: Int {
     case intro = 6
     case outro = 7
     case audibleSound = 8
   }
 
-  /// Adds cues; existing cues stay. Positions are in samples, counted over two channels.
+  /// Adds cues, and keeps existing ones. Positions are counted in samples of two channels.
   private func write(
     _ cues: CuesFinding, _ duration: Double?, _ sampleRate: Int, _ id: Int64, _ db: Database
   ) throws {
@@ -172,7 +173,7 @@ private final class MixxxWriter: ExportWriter {
     }
   }
 
-  /// Does nothing: Mixxx decides what it keeps of vanished tracks.
+  /// Does nothing, because Mixxx decides what to keep of tracks that have vanished.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

@@ -13,7 +13,7 @@ public struct RekordboxExport: ExportFormat {
   public let long: Set<String> = ["beats"]
   public let output = ExportOutput.file(extension: "xml")
   public let needsFiles = true
-  /// rekordbox itself writes its own name.
+  /// rekordbox itself writes its own name instead.
   public var mark: String? { "<PRODUCT Name=\"Nocturne\"" }
 
   public init() {}
@@ -32,7 +32,7 @@ private struct RekordboxWriter: ExportWriter {
   /// Tracks with an uncertain tempo.
   private var unsure: [Int] = []
 
-  /// Decimal places of tempi: rekordbox stores hundredths.
+  /// Number of decimal places of tempi. rekordbox stores hundredths.
   private static let bpmPlaces = 2
   private static let sureConfidence = 0.5
 
@@ -50,7 +50,7 @@ private struct RekordboxWriter: ExportWriter {
     try file.write(nodes.isEmpty ? "/>\n" : ">\n" + nodes.map { "<\($0)/>\n" }.joined() + "</TRACK>\n")
   }
 
-  /// Does nothing: rekordbox XML has no removals.
+  /// Does nothing, because rekordbox XML has no removals.
   func remove(_ removal: ExportRemoval) {}
 
   mutating func finish() throws -> [FilePath] {
@@ -115,7 +115,7 @@ private struct RekordboxWriter: ExportWriter {
           "Metro": grid?.metre, "Battito": anchor.beatInBar.map { String($0) },
         ])
     }
-    // Type 0 is a cue, and the number -1 makes it a memory cue.
+    // Type 0 is a cue; the number -1 makes it a memory cue.
     let marks = points.map { point in
       XMLText.tag("POSITION_MARK", ["Name": point.name, "Type": "0", "Start": time(point.seconds), "Num": "-1"])
     }

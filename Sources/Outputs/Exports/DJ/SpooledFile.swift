@@ -1,8 +1,8 @@
 internal import Platform
 internal import SystemPackage
 
-/// A file whose beginning, for instance the number of tracks, is known only at the end: the rest is spooled to an
-/// unnamed file.
+/// A file whose beginning, such as the number of tracks, is known only at the end. The rest is spooled to an unnamed
+/// file.
 final class SpooledFile {
   private let output: ExportFile
   private let folder: FilePath
@@ -10,10 +10,10 @@ final class SpooledFile {
   private var buffer: [UInt8] = []
   private static let bufferSize = 1 << 18
 
-  /// - Parameter path: `nil` for standard output.
+  /// - Parameter path: The path of the file; `nil` for standard output.
   init(_ path: FilePath?) throws(ExportError) {
     output = try ExportFile(path)
-    // Next to the file, because temporary folders may be in memory.
+    // The unnamed file is next to the file, because temporary folders may be in memory.
     let beside = path?.removingLastComponent()
     folder = beside.map { $0.isEmpty ? "." : $0 } ?? .temporaryFolder
     do {
@@ -37,7 +37,7 @@ final class SpooledFile {
     }
   }
 
-  /// Moves the file into place: the beginning, then the spooled text.
+  /// Moves the file into place: the beginning, followed by the spooled text.
   /// - Returns: The path, unless it is standard output.
   func commit(beginning: String) throws -> [FilePath] {
     try flush()

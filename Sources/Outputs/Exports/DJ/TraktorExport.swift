@@ -6,7 +6,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A Traktor collection (NML, version 19), as far as the format is known: Native Instruments has not published it.
+/// A Traktor collection (NML, version 19). The format is covered as far as it is known; Native Instruments has not
+/// published it.
 public struct TraktorExport: ExportFormat {
   public let name = "traktor"
   public let abstract = "NML for Traktor: beat grids, keys, cues and gains"
@@ -28,7 +29,7 @@ private struct TraktorWriter: ExportWriter {
   private let program: String
   private let now: Timestamp
   private let paths: PathMapping
-  /// Name of a Mac's startup volume.
+  /// The name of a Mac's startup volume.
   private let volume: String
   /// Target loudness of gains in LUFS; `nil` to write no gains.
   private let targetLoudness: Double?
@@ -68,7 +69,7 @@ private struct TraktorWriter: ExportWriter {
     try file.write("<\(entry)>" + elements.joined(separator: "\n") + "\n</ENTRY>\n")
   }
 
-  /// Does nothing: NML has no removals.
+  /// Does nothing, because NML has no removals.
   func remove(_ removal: ExportRemoval) {}
 
   mutating func finish() throws -> [FilePath] {
@@ -97,7 +98,7 @@ private struct TraktorWriter: ExportWriter {
     time.description.prefix(10).split(separator: "-").compactMap { Int($0) }.map(String.init).joined(separator: "/")
   }
 
-  /// Returns the volume and the folders on it, each folder preceded by `/:`.
+  /// Returns the volume and the folders on it. Each folder is preceded by `/:`.
   private func location(of path: FilePath) -> String? {
     guard let text = String(validating: paths.path(path), as: UTF8.self) else { return nil }
     var folders = text.split(separator: "/").map(String.init)
@@ -133,7 +134,7 @@ private struct TraktorWriter: ExportWriter {
         "KEY": record.keyFinding?.key?.openKey, "PLAYTIME": duration.map { String(Int($0)) },
         "PLAYTIME_FLOAT": duration.map { String(format: "%.6f", $0) }, "IMPORT_DATE": Self.date(now),
         "RELEASE_DATE": record.track.date.map { "\($0.year)/\($0.month ?? 1)/\($0.day ?? 1)" },
-        // In KiB.
+        // The size is in KiB.
         "FILESIZE": record.sizeBytes.map { String(($0 + 512) / 1_024) },
       ])
     return ["<\(info)></INFO>"]
@@ -175,7 +176,7 @@ private struct TraktorWriter: ExportWriter {
     return grid + points.map { "<\(Self.cue($0.name, CueType($0.kind), $0.seconds + delay))></CUE_V2>" }
   }
 
-  /// Returns the markers. Traktor counts bars from its first marker, so that is the first downbeat if it is known.
+  /// Returns the markers. Traktor counts bars from the first marker, so that is the first downbeat if it is known.
   private func markers(_ record: FileRecord) -> [DJBeatGrid.Anchor] {
     guard let tempo = record.tempo, let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return [] }
     var anchors = grid.anchors
@@ -200,7 +201,7 @@ private struct TraktorWriter: ExportWriter {
     }
   }
 
-  /// Returns a cue. Times are in milliseconds, and cues occupy no hot-cue slots.
+  /// Returns a cue. Times are in milliseconds. Cues do not occupy hot-cue slots.
   private static func cue(_ name: String, _ type: CueType, _ seconds: Double) -> String {
     XMLText.tag(
       "CUE_V2",

@@ -21,7 +21,7 @@ public struct M3U8Export: ExportFormat {
 }
 
 private struct M3U8Writer: ExportWriter {
-  /// Folder to which paths are relative; `nil` for absolute paths.
+  /// The folder to which paths are relative; `nil` for absolute paths.
   private let folder: FilePath?
   private let file: ExportFile
 
@@ -35,7 +35,7 @@ private struct M3U8Writer: ExportWriter {
     try file.write(M3UFile.header)
   }
 
-  /// Returns the folder with links resolved, because `..` refers to the parent of a link's target.
+  /// Returns the folder after resolving links, because `..` refers to the parent of a link's target.
   private static func folder(of file: FilePath) -> FilePath {
     let folder = file.removingLastComponent()
     return (try? folder.resolved()) ?? folder
@@ -46,7 +46,7 @@ private struct M3U8Writer: ExportWriter {
       M3UFile.entry(record.path, name: record.track.name, duration: record.format?.duration, relativeTo: folder))
   }
 
-  /// Does nothing: a new playlist does not contain removed tracks.
+  /// Does nothing, because a new playlist does not contain removed tracks.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {

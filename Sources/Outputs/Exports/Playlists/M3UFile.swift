@@ -3,7 +3,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// An extended M3U playlist in UTF-8, except for the bytes of paths, which stay unchanged.
+/// An extended M3U playlist in UTF-8. The bytes of paths stay unchanged, even if they are not UTF-8.
 package enum M3UFile {
   /// A comment, which players skip.
   package static let mark = "# Made by Nocturne"
@@ -12,12 +12,12 @@ package enum M3UFile {
   /// Returns the lines of one track.
   ///
   /// - Parameters:
-  ///     - duration: Duration in seconds; `nil` if unknown.
-  ///     - folder: Folder to which the path is relative; `nil` for an absolute path.
+  ///     - duration: The duration in seconds; `nil` if unknown.
+  ///     - folder: The folder to which the path is relative; `nil` for an absolute path.
   package static func entry(
     _ path: FilePath, name: String, duration: Double?, relativeTo folder: FilePath?
   ) -> [UInt8] {
-    // −1 stands for an unknown length.
+    // −1 means that the length is unknown.
     let seconds = duration.map { Int($0.rounded()) } ?? -1
     var bytes = Array("#EXTINF:\(seconds),\(line(name))\n".utf8)
     bytes += location(of: path, relativeTo: folder)
@@ -33,13 +33,13 @@ package enum M3UFile {
   private static func location(of path: FilePath, relativeTo folder: FilePath?) -> [UInt8] {
     if path.isObject { return Array(path.uri.utf8) }
     let bytes = path.withBytes { Array($0) }
-    // A path that does not fit on one line, or would affect a terminal that shows it, can only be written as a URI.
+    // A path that does not fit on one line, or would affect the terminal that shows it, can be written only as a URI.
     if String(decoding: bytes, as: UTF8.self).unicodeScalars.contains(where: \.isControlOrSeparator) {
       return Array(path.uri.utf8)
     }
     guard let folder else { return bytes }
     let relative = relativePath(of: path, to: folder).withBytes { Array($0) }
-    // A line that begins with # would be a comment, and some readers trim spaces.
+    // A line that begins with # would be a comment, and some programs trim spaces.
     let isOdd = relative.first.map { $0 == UInt8(ascii: "#") || $0 == 32 || $0 == 9 } ?? false
     return (isOdd ? Array("./".utf8) : []) + relative
   }

@@ -5,8 +5,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Stickers for the Music Player Daemon as commands of its protocol, one per line: `nc -N localhost 6600 <
-/// stickers.mpd`. A running server applies them at once, and its own database stays unchanged.
+/// Stickers for the Music Player Daemon, in the form of protocol commands, one per line: `nc -N localhost 6600 <
+/// stickers.mpd`. A running server applies them immediately, and its own database stays unchanged.
 public struct MPDExport: ExportFormat {
   public let name = "mpd"
   public let abstract = "Stickers for MPD: commands that set bpm, key, energy, …"
@@ -22,7 +22,7 @@ public struct MPDExport: ExportFormat {
 }
 
 private struct MPDWriter: ExportWriter {
-  /// MPD names songs by their paths relative to this directory.
+  /// The directory to which MPD's song names are relative.
   private let musicDirectory: FilePath
   private let file: ExportFile
 
@@ -43,8 +43,8 @@ private struct MPDWriter: ExportWriter {
     }
   }
 
-  /// MPD forgets songs and their stickers by itself if the file is gone, but not if the file no longer matches a
-  /// filter.
+  /// Writes commands for a removal. MPD itself forgets songs and their stickers if the file is gone, but not if the
+  /// file merely no longer matches a filter.
   func remove(_ removal: ExportRemoval) throws {
     guard let song = name(of: removal.path) else { return }
     for name in Self.stickers(of: nil).map(\.name) { try file.write("sticker delete song \(song) \(name)\n") }
@@ -70,8 +70,8 @@ private struct MPDWriter: ExportWriter {
     ]
   }
 
-  /// Returns the name of a song; `nil` if MPD cannot name the file: files outside its directory, names that are not
-  /// UTF-8, and names with control characters, which its protocol cannot escape.
+  /// Returns the name of a song; `nil` if MPD has no name for the file. This applies to files outside its directory,
+  /// names that are not UTF-8, and names with control characters, which its protocol cannot escape.
   private func name(of path: FilePath) -> String? {
     var path = path
     guard path.removePrefix(musicDirectory),

@@ -27,7 +27,7 @@ public struct NavidromeExport: ExportFormat {
   }
 }
 
-/// Ignores tracks: Navidrome selects them itself.
+/// Ignores tracks, because Navidrome selects them itself.
 private struct NavidromeWriter: ExportWriter {
   private let file: ExportFile
 

@@ -3,7 +3,7 @@ package import Filters
 internal import Foundation
 package import Text
 
-/// A filter feature that Navidrome's smart playlists lack.
+/// A feature of a filter that Navidrome's smart playlists do not have.
 package struct NavidromeError: Error, Hashable {
   package var what: String
   package var advice: String
@@ -13,10 +13,10 @@ package struct NavidromeError: Error, Hashable {
 /// <https://www.navidrome.org/docs/usage/features/smart-playlists/>.
 package enum NavidromeFile {
   private static let comment = "Made by nocturne"
-  /// The mark in each of these files.
+  /// The mark that each of these files contains.
   package static let mark = "\"comment\":\"\(comment)\""
 
-  /// - Parameter fields: Further fields, such as `sort` and `limit`.
+  /// - Parameter fields: Additional fields, such as `sort` and `limit`.
   package static func bytes(
     _ filter: TrackFilter, name: String, with fields: [String: JSONValue] = [:]
   ) throws(NavidromeError) -> [UInt8] {
@@ -47,14 +47,14 @@ package enum NavidromeFile {
   ) throws(NavidromeError) -> Rule {
     switch expression {
     case .all(let parts) where parts.isEmpty && !isNegated:
-      // Matches all tracks; Navidrome rejects an empty list.
+      // This matches all tracks, because Navidrome rejects an empty list.
       return Rule(parts: [.object(["gt": .object(["duration": 0])])])
     case .all(let parts), .any(let parts):
       let isAll = if case .all = expression { true } else { false }
       if parts.isEmpty { throw cannotSay("a filter that matches nothing", "Leave it out.") }
       var values: [JSONValue] = []
       for part in parts { values.append(try rule(for: part, isNegated: isNegated).value) }
-      // Not (a and b) is (not a) or (not b).
+      // Negation follows De Morgan: not (a and b) is (not a) or (not b).
       return Rule(isAny: isAll == isNegated, parts: values)
     case .not(let inner): return try rule(for: inner, isNegated: !isNegated)
     case .condition(let condition): return try rule(for: condition, isNegated)
@@ -78,7 +78,7 @@ package enum NavidromeFile {
     case .number(.integratedLoudness, _): throw cannotSay("lufs:", findings)
     case .key(let key): throw cannotSay("key:\(key.camelot)", findings)
     case .codec(let codec):
-      // Navidrome matches the ends of file names, and each of these endings stands for one codec.
+      // Navidrome compares the ends of file names, and each of these endings stands for one codec.
       guard ["flac", "mp3", "opus"].contains(codec) else {
         throw cannotSay("codec:\(codec)", "It matches only the ends of file names, so only flac, mp3 and opus work.")
       }
@@ -108,7 +108,7 @@ package enum NavidromeFile {
     }
   }
 
-  /// Returns rules for a range of a field of whole numbers.
+  /// Returns rules for a range of a field that contains whole numbers.
   private static func whole(
     _ field: String, _ range: NumberRange, _ isNegated: Bool, _ what: String
   ) throws(NavidromeError) -> Rule {

@@ -17,8 +17,8 @@ struct MeilisearchExport: SearchEngine {
     return try SearchEngineWriter(self, context)
   }
 
-  /// Writes a document. Times are numbers, because filters compare numbers but not dates. A track without a vector must
-  /// be marked as such.
+  /// Writes a document. Times are numbers, because filters can compare numbers but not dates. A track without a vector
+  /// must be marked as such.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
     json.searchDocument(record, key: "file_id", timesAreNumbers: true) { json in
       guard context.vectors != nil else { return }

@@ -10,7 +10,7 @@ struct OpenSearchExport: SearchEngine {
   let documentsName = "documents.ndjson"
   let removalsName = "removals.ndjson"
 
-  /// Maximum number of characters of a keyword: Lucene's longest term has 32,766 bytes, and a character has at most
+  /// Maximum number of characters in a keyword. Lucene's longest term has 32,766 bytes, and a character has at most
   /// four.
   private static let maxKeywordLength: Int64 = 8191
 
@@ -40,7 +40,7 @@ struct OpenSearchExport: SearchEngine {
     var properties: [String: JSONValue] = ["file_id": ["type": "keyword"]]
     for field in TrackField.all { properties[field.name] = Self.mapping(of: field) }
     properties[LikenessVector.field] = context.vectors.flatMap { Self.vectorMappings[$0] }
-    // A field missing here is a mistake on one of the two sides.
+    // Engine and documents must agree: a field that is missing here is a mistake in one of the two.
     var index: [String: JSONValue] = ["mappings": ["dynamic": "strict", "properties": .object(properties)]]
     if context.vectors == "opensearch" { index["settings"] = ["index": ["knn": true]] }
     json.value(.object(index))
@@ -60,7 +60,7 @@ struct OpenSearchExport: SearchEngine {
     }
   }
 
-  /// Vector types by engine; the engines use different names for the type and its options.
+  /// The vector types of the engines, which use different names for the type and its options.
   private static let vectorMappings: [String: JSONValue] = [
     "opensearch": [
       "type": "knn_vector", "dimension": .integer(LikenessVector.dimensionCount),

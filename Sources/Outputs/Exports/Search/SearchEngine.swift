@@ -3,7 +3,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A search engine, described by the files of its export.
+/// A search engine, described by the files that its export contains.
 protocol SearchEngine: ExportFormat {
   var settingsName: String { get }
   var documentsName: String { get }
@@ -12,9 +12,9 @@ protocol SearchEngine: ExportFormat {
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter)
   /// Writes one document, including its line break.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter)
-  /// Text before, between and after batches of removals; written even if there are no removals.
+  /// The text before, between and after batches of removals. It is written even if there are no removals.
   var removalMarks: (start: String, separator: String, end: String) { get }
-  /// Removes documents by up to `removalBatch` ids, which consist of letters and digits.
+  /// Returns the request that removes documents by up to `removalBatch` ids, which consist of letters and digits.
   func removals(_ ids: [String]) -> String
 }
 
@@ -24,10 +24,11 @@ extension SearchEngine {
   var removalMarks: (start: String, separator: String, end: String) { ("", "", "") }
 }
 
-/// Maximum number of removals per line, whose ids must fit into a URL.
+/// Maximum number of removals per line. Their ids must fit into a URL.
 private let removalBatch = 100
 
-/// Writes the files of a search engine. All documents go into one file, since bulk requests accept parts of any size.
+/// Writes the files for a search engine. All documents are in one file, because it can be split anywhere for bulk
+/// requests.
 struct SearchEngineWriter: ExportWriter {
   private let engine: any SearchEngine
   private let context: ExportContext

@@ -20,7 +20,7 @@ struct TypesenseExport: SearchEngine {
     return try SearchEngineWriter(self, context)
   }
 
-  /// Writes a document, which has its key under `id`; times are numbers.
+  /// Writes a document, whose key is under `id`. Times are numbers.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter) {
     json.searchDocument(record, key: "id", timesAreNumbers: true) { json in
       guard context.vectors != nil, let vector = LikenessVector(record) else { return }

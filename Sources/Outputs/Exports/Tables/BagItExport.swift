@@ -63,7 +63,7 @@ private struct BagItWriter: ExportWriter {
         "The name of \(DisplayPath.text(of: record.path)) is not UTF-8, which a manifest cannot hold. Rename the file, or "
           + "leave it out by naming other paths.")
     }
-    // RFC 8493, section 2.1.3.
+    // See RFC 8493, section 2.1.3.
     let encoded = name.replacing("%", with: "%25").replacing("\n", with: "%0A").replacing("\r", with: "%0D")
     try manifest.write("\(checksum)  data/\(encoded)\n")
     fileCount += 1

@@ -22,7 +22,7 @@ public struct ChecksumExport: ExportFormat {
 
 private struct ChecksumWriter: ExportWriter {
   private var choice: ChecksumChoice
-  /// Folder to which paths are relative; `nil` for absolute paths.
+  /// The folder to which paths are relative; `nil` for absolute paths.
   private let folder: FilePath?
   private let file: ExportFile
 
@@ -50,7 +50,7 @@ private struct ChecksumWriter: ExportWriter {
     try file.write(Self.line(checksum, path.withBytes { Array($0) }))
   }
 
-  /// Does nothing: a new list does not contain removed files.
+  /// Does nothing, because a new list does not contain removed files.
   func remove(_ removal: ExportRemoval) {}
 
   func finish() throws -> [FilePath] {
@@ -58,8 +58,8 @@ private struct ChecksumWriter: ExportWriter {
     return file.path.map { [$0] } ?? []
   }
 
-  /// Returns a line in the format of coreutils 9: a name with a line break or backslash is escaped, which a leading
-  /// backslash indicates. Other bytes stay unchanged, whether they are UTF-8 or not.
+  /// Returns a line in the format of coreutils 9. A name with a line break or backslash is escaped, which a leading
+  /// backslash indicates. Other bytes stay unchanged, whether or not they are UTF-8.
   static func line(_ checksum: String, _ name: [UInt8]) -> [UInt8] {
     var escaped: [UInt8] = []
     for byte in name {
@@ -75,7 +75,7 @@ private struct ChecksumWriter: ExportWriter {
   }
 }
 
-/// A hash function, by its name in the option.
+/// A hash function. The raw value is its name in the option.
 enum ChecksumAlgorithm: String, CaseIterable {
   case sha256, md5, xxh128
 
@@ -88,7 +88,7 @@ enum ChecksumAlgorithm: String, CaseIterable {
   }
 }
 
-/// The checksum algorithm of an export, and the treatment of tracks without a checksum.
+/// The checksum algorithm of an export, and what to do with tracks that have no checksum.
 struct ChecksumChoice {
   let algorithm: ChecksumAlgorithm
   private let skipsMissing: Bool
@@ -108,11 +108,11 @@ struct ChecksumChoice {
     skipsMissing = missing == "skip"
   }
 
-  /// Hexadecimal digits; `nil` for a file to leave out.
+  /// Returns hexadecimal digits; `nil` if the file is to be left out.
   mutating func checksum(of record: FileRecord) throws(ExportError) -> String? {
     if let digits = record.checksum.flatMap(algorithm.digits) { return digits }
     let path = DisplayPath.text(of: record.path)
-    // A file that cannot be read has no checksum, and reading it again does not help.
+    // A file that cannot be read has no checksum, and it would not help to read it again.
     let cause = record.checksum == nil && record.status == .failed ? record.problem?.message : nil
     if skipsMissing {
       omissions.add(record.path, reason: cause ?? "There is no \(algorithm.rawValue) checksum of these bytes.")

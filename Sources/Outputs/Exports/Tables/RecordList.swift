@@ -2,21 +2,21 @@ internal import Analysis
 internal import Records
 
 /// A list of records that a finding declares, as a table of its own: `tempo_candidates`, `key_map`, `sections_map`, and
-/// lists of added analyzers.
+/// the lists of analyzers that were added.
 struct RecordList: Sendable {
   struct Member: Sendable {
     let name: String
     let kind: TrackField.Kind
-    /// Index among the values of a record.
+    /// Index of the list among the values of a record.
     let place: Int
   }
 
-  /// Names of the finding and field, as in the CSV report.
+  /// The names of the finding and the field, as in the CSV report.
   let name: String
   let members: [Member]
   private let records: @Sendable (FileRecord) -> [[FieldValue]]
 
-  /// Returns the lists of findings, except those that records contain only on demand.
+  /// Returns the lists in findings, except those that records contain only on demand.
   static func all(of findings: [any DeclaredFinding.Type]) -> [RecordList] { findings.flatMap { lists(of: $0) } }
 
   private static func lists<Finding: DeclaredFinding>(of type: Finding.Type) -> [RecordList] {
@@ -41,7 +41,7 @@ struct RecordList: Sendable {
     self.records = records
   }
 
-  /// Returns the values in the order of `members`; `nil` if unknown.
+  /// Returns the values in the order of `members`; `nil` for unknown values.
   func rows(of file: FileRecord) -> [[TrackField.Value?]] {
     records(file).map { record in members.map { TrackField.Value(record[$0.place]) } }
   }

@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// Keys as numbers: 1A is 0, 1B is 1, … 12B is 23.
+/// Numbers the keys: 1A is 0, 1B is 1, … 12B is 23.
 enum CamelotIndex {
   static func index(camelot: String) -> Int? { byCamelot[camelot] }
 

@@ -1,13 +1,13 @@
-/// A column of texts that many rows share; each text is stored once.
+/// A column of texts that many rows share. Each text is stored once.
 struct DictionaryColumn {
-  /// True to treat spellings that differ only in case or spaces as one text, in its first spelling.
+  /// True to treat spellings that differ only in case or spaces as the same text. The first spelling is used.
   let isFolded: Bool
-  /// Distinct texts in order of first appearance.
+  /// The distinct texts, in order of first appearance.
   private(set) var texts: [String] = []
   private var places: [String: UInt32] = [:]
   private var indexes: [UInt32] = []
   private static let none = UInt32.max
-  /// Rows often repeat the text of the previous row.
+  /// The text of the previous row, which the next row often repeats.
   private var last: (text: String, place: UInt32)?
 
   init(isFolded: Bool = false) {
@@ -16,7 +16,7 @@ struct DictionaryColumn {
 
   var count: Int { indexes.count }
 
-  /// - Returns: Index of the text in `texts`.
+  /// - Returns: The index of the text in `texts`.
   @discardableResult
   mutating func append(_ text: String?) -> Int? {
     guard let text else {
@@ -38,14 +38,14 @@ struct DictionaryColumn {
     return Int(place)
   }
 
-  /// Returns the index in `texts` of a row's text.
+  /// Returns the index in `texts` of the text in a row.
   func place(ofRow row: Int) -> Int? {
     indexes[row] == Self.none ? nil : Int(indexes[row])
   }
 
   func text(_ row: Int) -> String? { place(ofRow: row).map { texts[$0] } }
 
-  /// Returns the texts in display order, and for each row the index of its text among them.
+  /// Returns the texts in display order and, for each row, the index of its text among them.
   func sorted() -> (texts: [String], indexes: PackedColumn) {
     let order = SortKeys(texts.lazy.map { Array($0.utf8) }).order
     var ranks = [Int](repeating: 0, count: texts.count)

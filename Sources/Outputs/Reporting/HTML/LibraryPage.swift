@@ -4,28 +4,28 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The page that people open in the morning: new tracks, failures and their causes, an overview of the library, and all
-/// tracks.
+/// The page that people open in the morning. It shows new tracks, failures and their causes, an overview of the
+/// library, and all tracks.
 ///
-/// Records arrive in path order and are kept as columns until the page is written. Its markup, style and script are in
-/// `Sources/Outputs/Pages/report`.
+/// Records arrive in path order and are kept as columns until the page is written. The markup, style and script of the
+/// page are in `Sources/Outputs/Pages/report`.
 ///
 /// The data is in three `script` elements of type `application/json` (`<` is always `\u003c`):
-/// - `library`: news and history: `first_run`, `run_name`, `runs` (at most 60), `problems`.
-/// - `columns`: one column per property: lists of text, or packed `{"bytes": w, "scale": s, "offset": o, "data":
-///   base64}`, unsigned little-endian integers of w bytes, with all bits one for no value, else (raw + o) / s.
-///   `dictionaries` are sorted in display order, so an index is a rank; a `/` in `file` represents the title. `sound`:
-///   `width` signed bytes per track; −128 is none.
-/// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row: the panel. Waveforms, onsets and beats are
-///   included for new tracks first, then broken ones, corrected ones, uncertain tempos.
+/// - `library`: news and history, in `first_run`, `run_name`, `runs` (at most 60) and `problems`.
+/// - `columns`: one column per property. A column is a list of texts, or packed `{"bytes": w, "scale": s, "offset": o,
+///   "data": base64}`: unsigned little-endian integers of w bytes. All bits set means no value; otherwise, the value is
+///   (raw + o) / s. `dictionaries` are sorted in display order, so an index is a rank. A `/` in `file` represents the
+///   title. `sound` has `width` signed bytes per track; −128 means none.
+/// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row, for the panel. Waveforms, onsets and beats are
+///   included in this order: new tracks, broken ones, corrected ones, uncertain tempos.
 ///
-/// The `….parts` files in `Sources/Outputs/Pages` list the files of one style or script. After a change there, run
-/// `Scripts/write-resources`: the policy in the page's head allows only the style and the script with the hashes that
-/// it lists.
+/// The `….parts` files in `Sources/Outputs/Pages` list the files that make up a style or script. After a change there,
+/// run `Scripts/write-resources`, because the policy in the head of the page allows only a style and script whose
+/// hashes it lists.
 final class LibraryPage {
-  /// Maximum number of tracks for which the page contains the details of all tracks.
+  /// Maximum number of tracks up to which the page contains the details of all tracks.
   private static let fullDetails = 20_000
-  /// Maximum JSON size of the curves and beats of all tracks, in bytes.
+  /// Maximum size of the curves and beats of all tracks, in bytes of JSON.
   private static let stripLimit = 4_000_000
   /// Maximum number of tracks that are read for curves and beats.
   private static let maxStrips = 20_000
@@ -33,7 +33,7 @@ final class LibraryPage {
   private let news: PageNews
   private let details: TrackDetails
   private var columns: TrackColumns
-  /// Members of each track in `details.tracks`; `nil` once there are too many tracks.
+  /// The members of each track in `details.tracks`; `nil` once there are too many tracks.
   private var shortDetails: TextColumn? = TextColumn()
   private let firstDays: [Int64: Int]
 
@@ -100,7 +100,7 @@ final class LibraryPage {
     try output(Array("}}".utf8))
   }
 
-  /// Returns the strips by row, as many as fit, and whether these are the strips of all rows.
+  /// Returns as many strips as fit, by row, and whether all rows have one.
   private func readStrips() throws -> (strips: [Int: [UInt8]], isComplete: Bool) {
     guard let reader = source.longRecords else { return ([:], false) }
     let rows = stripRows

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A column of numbers, one per row of the page, as unsigned little-endian integers of a few bytes. A number with all
-/// bits set means that there is no value.
+/// A column of numbers, one for each row of the page, stored as unsigned little-endian integers of a few bytes. A
+/// number with all bits set means that there is no value.
 ///
-/// A value is (raw + offset) / scale; values that are out of range are clamped.
+/// A value is (raw + offset) / scale. Values that are out of range are clamped.
 struct PackedColumn {
   let width: Int
   let scale: Double
@@ -18,10 +18,10 @@ struct PackedColumn {
     noValue = UInt32.max >> UInt32(32 - 8 * width)
   }
 
-  /// - Parameter rounding: Rounding to steps of 1 / scale.
+  /// - Parameter rounding: The rule for rounding to steps of 1 / scale.
   mutating func append(_ value: Double?, rounding: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
     guard let value, value.isFinite else { return append(raw: noValue) }
-    // Keeps 0.29 × 100 from rounding down to 28.
+    // This keeps 0.29 × 100 from being rounded down to 28.
     let tolerance = rounding == .down ? 1e-9 : 0
     let raw = (value * scale - offset + tolerance).rounded(rounding)
     append(index: Int(min(max(raw, 0), Double(noValue - 1))))
@@ -33,7 +33,7 @@ struct PackedColumn {
     append(raw: UInt32(clamping: min(max(index, 0), Int(noValue) - 1)))
   }
 
-  /// Returns the raw value of a row, before scale and offset; `nil` if there is none.
+  /// Returns the raw value of a row, before applying the scale and offset; `nil` if there is none.
   subscript(row: Int) -> Int? {
     var raw: UInt32 = 0
     for byte in 0..<width { raw |= UInt32(bytes[row * width + byte]) << UInt32(8 * byte) }
@@ -44,7 +44,7 @@ struct PackedColumn {
     for byte in 0..<width { bytes.append(UInt8(truncatingIfNeeded: raw >> UInt32(8 * byte))) }
   }
 
-  /// Returns the minimum number of bytes for indexes below a count, and for the mark that means no value.
+  /// Returns the minimum number of bytes for indexes below a count and for the mark that means no value.
   static func width(forCount count: Int) -> Int {
     switch count {
     case ..<0xFF: 1
@@ -54,7 +54,7 @@ struct PackedColumn {
     }
   }
 
-  /// Writes the column in the format that the script of the page reads.
+  /// Writes the column in the format that the page's script reads.
   func write(to json: inout ScriptJSON) {
     json.beginObject()
     json.key("bytes")

@@ -4,7 +4,7 @@ internal import Text
 
 /// Formats numbers, durations and dates for the page.
 enum PageFormatter {
-  /// `1,204`.
+  /// Formats a number: `1,204`.
   static func number(_ value: Int) -> String {
     var digits = String(abs(value))
     var groups: [String] = []
@@ -15,10 +15,10 @@ enum PageFormatter {
     return (value < 0 ? "−" : "") + ([digits] + groups).joined(separator: ",")
   }
 
-  /// `1 track`, `1,204 tracks`.
+  /// Formats a number of items: `1 track`, `1,204 tracks`.
   static func counted(_ count: Int, _ noun: String) -> String { "\(number(count)) \(noun)\(count == 1 ? "" : "s")" }
 
-  /// Duration of music: `under 1 min`, `49 min`, `6 h 30 min`, `1,204 h`.
+  /// Formats a duration of music: `under 1 min`, `49 min`, `6 h 30 min`, `1,204 h`.
   static func span(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 1e12 else { return "a very long time" }
     let minutes = Int((max(seconds, 0) / 60).rounded())
@@ -30,7 +30,7 @@ enum PageFormatter {
     }
   }
 
-  /// Elapsed time: `27 s`, `3 min 20 s`, `1 h 5 min`.
+  /// Formats an elapsed time: `27 s`, `3 min 20 s`, `1 h 5 min`.
   static func elapsed(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds < 1e12 else { return "a very long time" }
     let whole = Int(max(seconds, 0).rounded())
@@ -42,24 +42,24 @@ enum PageFormatter {
     }
   }
 
-  /// Position in a track: `3:07`, `1:02:03`.
+  /// Formats a position in a track: `3:07`, `1:02:03`.
   static func clock(_ seconds: Double) -> String {
     seconds <= 1e9 ? clockText(seconds) : "a very long time"
   }
 
-  /// `62.8`; always with one decimal, whatever the locale.
+  /// Formats a number with one decimal, in any locale: `62.8`.
   static func decimal(_ value: Double) -> String { String(format: "%.1f", value) }
 
   static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded(.down)))%" }
 
-  /// `a`, `a and b`, `a, b and c`.
+  /// Formats a list: `a`, `a and b`, `a, b and c`.
   static func list(_ parts: [String]) -> String {
     guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
     return parts.dropLast().joined(separator: ", ") + " and " + last
   }
 }
 
-/// A point in time, in local time.
+/// A point in time, as local time.
 struct LocalTime {
   let year, month, day, hour, minute: Int
   private let weekday: Int

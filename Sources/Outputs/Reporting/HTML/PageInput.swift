@@ -2,13 +2,13 @@ public import Foundation
 public import Records
 public import SystemPackage
 
-/// The data of a page other than the records: the history of the library, and more about some tracks.
+/// The data of a page that is not in the records: the history of the library, and more details about some tracks.
 public struct PageInput {
   /// All runs, oldest first.
   public var runs: [RunOutline]
-  /// True to list vanished files as rows of the table as well.
+  /// True to include vanished files as rows of the table.
   public var showsVanished: Bool
-  /// Time zone of the times on the page.
+  /// The time zone for the times on the page.
   public var timeZone: TimeZone
   /// Name and version of the program, as the page shows them.
   public var program: String
@@ -16,15 +16,15 @@ public struct PageInput {
   public var sound: Sound?
   /// Duplicates; `nil` if there are none, or if they were not searched for.
   public var duplicates: PageDuplicates?
-  /// Reads the records of some files with the named long fields, and calls its last argument with each record and its
-  /// position in the list until that returns `false`. If `nil`, the page has no curves and beats.
+  /// Reads the records of some files with the named long fields. It calls its last argument with each record and its
+  /// position in the list until that returns `false`. If this is `nil`, the page has no curves and beats.
   public var longRecords: Reader?
 
   /// Reduces an audio descriptor to fewer numbers while nearly preserving the angles.
   public struct Sound {
-    /// Number of reduced values.
+    /// The number of values after reduction.
     public var width: Int
-    /// `nil` if the value is not a descriptor.
+    /// Returns the reduced values; `nil` if the value is not a descriptor.
     public var reduced: ([UInt8]) -> [Int8]?
 
     public init(width: Int, reduced: @escaping ([UInt8]) -> [Int8]?) {

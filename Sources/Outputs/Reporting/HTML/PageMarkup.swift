@@ -5,7 +5,8 @@ internal import Text
 
 /// The markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
-  /// Placeholders for the data, which is written later. Text never contains control characters: see `PageText`.
+  /// Placeholders for the data, which is written later. They cannot occur in text, because it never contains control
+  /// characters; see `PageText`.
   enum Data: String, CaseIterable {
     case library, columns, details
 
@@ -19,7 +20,7 @@ struct PageMarkup {
     template = try MustacheTemplate(string: "{{% CONTENT_TYPE:PAGE}}" + cresources_report_page().text)
   }
 
-  /// Returns the page in pieces: texts, and the positions of data between them.
+  /// Returns the page in pieces: texts, and the places for data between them.
   func pieces(_ values: [String: Any]) -> [(text: String, data: Data?)] {
     var values = values
     values["style"] = cresources_report_style().text
@@ -39,9 +40,10 @@ struct PageMarkup {
   }
 }
 
-/// Escapes untrusted text as HTML text, for use in the content of elements and in quoted attributes.
+/// Escapes untrusted text, so that it can be used in the content of elements and in quoted attributes.
 ///
-/// Mustache's own escaping works on grapheme clusters, so a quote followed by a combining accent would pass.
+/// Mustache's own escaping works on grapheme clusters, so a quotation mark followed by a combining accent would not be
+/// escaped.
 struct PageText: MustacheContentType {
   func escapeText(_ text: String) -> String {
     MarkupText.escaped(text) { scalar in

@@ -16,7 +16,7 @@ struct ScriptJSON {
   mutating func string(_ value: String) { json.string(value) }
   mutating func base64(_ bytes: [UInt8]) { json.string(Data(bytes).base64EncodedString()) }
 
-  /// A number rounded to some decimals, without trailing zeros; `null` if it is not finite.
+  /// Writes a number rounded to some decimals, without trailing zeros; `null` if it is not finite.
   mutating func number(_ value: Double, decimals: Int) {
     let rounded = (value * pow(10, Double(decimals))).rounded() / pow(10, Double(decimals))
     if let whole = Int64(exactly: rounded) { json.integer(whole) } else { json.number(value, decimals: decimals) }
@@ -34,13 +34,13 @@ struct ScriptJSON {
     endArray()
   }
 
-  /// Returns the bytes that were written and not yet taken.
+  /// Returns the bytes that were written since the last call.
   mutating func takeBytes() -> [UInt8] {
     defer { json.removeBytes() }
     return Self.escaped(json.bytes)
   }
 
-  /// Escapes `<`, an ASCII character that occurs only within strings in JSON.
+  /// Escapes `<`, which in JSON occurs only within strings.
   private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
     let less = UInt8(ascii: "<")
     guard bytes.contains(less) else { return bytes }

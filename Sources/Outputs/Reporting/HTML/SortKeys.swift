@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The collation order of names: ignores case and accents, and compares digits by numeric value.
+/// The collation order of names. Case and accents are ignored, and digits are compared by numeric value.
 struct SortKeys {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -14,7 +14,7 @@ struct SortKeys {
 
   private func range(_ index: UInt32) -> Range<Int> { (index == 0 ? 0 : ends[Int(index) - 1])..<ends[Int(index)] }
 
-  /// Indexes of the texts in order; equal keys keep their original order.
+  /// The indexes of the texts in sorted order. Equal keys keep their original order.
   var order: [UInt32] {
     bytes.withUnsafeBytes { bytes in
       (0..<UInt32(ends.count)).sorted { first, second in
@@ -24,7 +24,7 @@ struct SortKeys {
     }
   }
 
-  /// For each text, the number of texts before it, not counting equal ones.
+  /// For each text, the number of texts before it, where equal texts have the same number.
   var ranks: [Int] {
     var ranks = [Int](repeating: 0, count: ends.count)
     let order = order
@@ -65,7 +65,8 @@ struct SortKeys {
         while index < text.count, text[index] == UInt8(ascii: "0") { index += 1 }
         let start = index
         while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) { index += 1 }
-        // A number with more digits is larger, so the length comes first, after a 0 that sorts it among ASCII digits.
+        // A number with more digits is larger, so the length comes first. It follows a 0, which sorts the number among
+        // ASCII digits.
         bytes.append(UInt8(ascii: "0"))
         bytes.append(UInt8(min(index - start, 255)))
         bytes.append(contentsOf: text[start..<index])

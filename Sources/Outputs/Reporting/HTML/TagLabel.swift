@@ -1,9 +1,9 @@
 package import Analysis
 internal import Text
 
-/// The tags with labels for people, except tags that have columns of their own.
+/// The tags with labels for people, except tags that have their own columns.
 package enum TagLabel {
-  /// Returns labels and values in report order; tags without a canonical name come last.
+  /// Returns labels and values in report order. Tags without a canonical name come last.
   package static func rows(of tags: TagFinding) -> [(label: String, value: String)] {
     var rows: [(label: String, value: String)] = []
     func value(_ name: String) -> String? { tags.fields[name].flatMap(ListText.joined) }
@@ -13,7 +13,7 @@ package enum TagLabel {
       case "track": rows.append(("Track", text + (value("tracktotal").map { " of \($0)" } ?? "")))
       case "disc": rows.append(("Disc", text + (value("disctotal").map { " of \($0)" } ?? "")))
       case "tracktotal", "disctotal":
-        // Part of the number's row, if there is one.
+        // The total is part of the number's row, if there is one.
         if tags.fields[String(field.name.dropLast("total".count))] == nil { rows.append((label(field.name), text)) }
       case "genre": if tags.fields[field.name]?.count ?? 0 > 1 { rows.append(("Genres", text)) }
       // A date that is only a year has a column.

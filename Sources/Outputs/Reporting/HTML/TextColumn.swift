@@ -5,8 +5,8 @@ struct TextColumn {
 
   var count: Int { ends.count }
 
-  /// Appends a text; no value is the same as an empty text. Once the total would exceed 4 GB, this text and all later
-  /// ones are empty.
+  /// Appends a text. No value is the same as an empty text. Once the total would exceed 4 GB, this text and all later
+  /// ones become empty.
   mutating func append(_ text: some Sequence<UInt8>) {
     let start = bytes.count
     bytes.append(contentsOf: text)

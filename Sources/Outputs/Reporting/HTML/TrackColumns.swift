@@ -5,11 +5,11 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The data of the page's table and charts: one column per property, one row per file in path order.
+/// The data of the page's table and charts: a column for each property, and a row for each file in path order.
 ///
-/// A row takes about 200 bytes of memory if the tags have the usual length.
+/// A row takes about 200 bytes of memory if the tags have a usual length.
 struct TrackColumns {
-  /// The result for a file, as counted by `status`.
+  /// The outcome for a file, as counted by `status`.
   enum Status: Int {
     case healthy, damaged, failed, notAnalyzed
   }
@@ -26,11 +26,11 @@ struct TrackColumns {
   }
 
   private static let maxTitleLength = 300
-  /// Numbers per track in `sound`; 0 means that there is no such column.
+  /// Number of values per track in `sound`; 0 if there is no such column.
   private let soundWidth: Int
 
   private var titles = TextColumn()
-  /// Names of the files as display text.
+  /// The names of the files, as display text.
   private var files = TextColumn()
   private(set) var folders = DictionaryColumn()
   private var artists = DictionaryColumn()
@@ -38,7 +38,7 @@ struct TrackColumns {
   private var genres = DictionaryColumn(isFolded: true)
   private var codecs = DictionaryColumn()
   private var tempoReasons = DictionaryColumn()
-  /// Problem codes in order of first appearance.
+  /// The codes of problems, in order of first appearance.
   private(set) var problems: [(code: String, isFailure: Bool)] = []
   private var problemPlaces: [String: Int] = [:]
 
@@ -77,8 +77,8 @@ struct TrackColumns {
   var count: Int { titles.count }
 
   /// - Parameters:
-  ///   - added: Day on which the file was first seen, in days since 1970.
-  ///   - sound: Reduced descriptor.
+  ///   - added: The day on which the file was first seen, in days since 1970.
+  ///   - sound: The reduced descriptor.
   mutating func append(
     _ record: FileRecord, status fileStatus: Status, problem code: String?, isNew: Bool, added day: Int?, sound: [Int8]?
   ) {
@@ -151,8 +151,8 @@ struct TrackColumns {
     tempoReasons.append(found == nil ? tempo?.reason : nil)
   }
 
-  /// Returns the index of a problem code. Codes of status 0 to 2 and codes of files that were not analyzed share one
-  /// list.
+  /// Returns the index of a problem code. The codes of status 0 to 2 and those of files that were not analyzed share
+  /// one list.
   private mutating func place(ofProblem code: String, isFailure: Bool) -> Int {
     if let place = problemPlaces[code] {
       if isFailure { problems[place].isFailure = true }
@@ -172,7 +172,7 @@ struct TrackColumns {
   func isCorrected(_ row: Int) -> Bool { flags[row].map { $0 & Flag.corrected != 0 } ?? false }
   func status(_ row: Int) -> Status { status[row].flatMap { Status(rawValue: $0) } ?? .notAnalyzed }
 
-  /// True if the tempo is more of a guess.
+  /// Returns whether the tempo is little more than a guess.
   func isUnsure(_ row: Int) -> Bool {
     confidence[row].map { Double($0) < UnsureTempos.limit * confidence.scale } ?? false
   }
@@ -195,7 +195,7 @@ struct TrackColumns {
 
   // MARK: Writing
 
-  /// Writes the columns piece by piece in the format that the script of the page reads. Columns without values are left
+  /// Writes the columns piece by piece, in the format that the page's script reads. Columns without values are left
   /// out.
   func write(to output: ([UInt8]) throws -> Void) throws {
     var json = ScriptJSON()
@@ -272,7 +272,7 @@ struct TrackColumns {
     try output(json.takeBytes())
   }
 
-  /// Returns the file name with a slash in place of the title, if it contains the title.
+  /// Returns the file name. If it contains the title, a slash replaces the title.
   private func fileWithoutTitle(_ row: Int) -> String {
     let (title, file) = (titles[row], files[row])
     guard title.count >= 2, title.count <= file.count, let first = title.first else { return files.text(row) }

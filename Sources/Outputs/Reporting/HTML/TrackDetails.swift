@@ -2,8 +2,8 @@ package import Analysis
 internal import Foundation
 internal import Records
 
-/// The details of a track's panel beyond the columns: short data for all tracks of a small library, and curves and
-/// beats for as many tracks as fit.
+/// The details in a track's panel that are not in the columns: short data for all tracks of a small library, and curves
+/// and beats for as many tracks as fit.
 struct TrackDetails {
   private static let maxCandidates = 5
   private static let maxSections = 60
@@ -177,14 +177,14 @@ struct TrackDetails {
 
   // MARK: Curves and beats
 
-  /// Writes curves and beats as members of an object; the record must have been read with beats and waveform.
+  /// Writes curves and beats as members of an object. The record must have been read with beats and waveform.
   func writeStrips(_ record: FileRecord, into json: inout ScriptJSON) {
     if let tempo = record.tempo { writeBeats(of: tempo, into: &json) }
     writeOnsets(of: record, into: &json)
     if let waveform = record.findings[WaveformFinding.self] { writeWave(waveform, into: &json) }
   }
 
-  /// Writes beats in whole milliseconds, each as the difference from the previous rounded time.
+  /// Writes beats in whole milliseconds, each as its difference from the previous rounded time.
   private func writeBeats(of tempo: TempoFinding, into json: inout ScriptJSON) {
     guard tempo.beats.allSatisfy({ $0.isFinite && abs($0) < 1e6 }), tempo.beats.count > 1 else { return }
     let times = tempo.beats.map { Int(($0 * 1000).rounded()) }
@@ -263,7 +263,7 @@ extension AudioFormat {
   }
 }
 
-/// The result for one file as a sentence.
+/// The outcome for one file as a sentence.
 package enum ProblemSentence {
   package static func text(of problem: Problem, _ format: AudioFormat?) -> String {
     extent(of: problem, format) ?? problem.message

@@ -1,13 +1,13 @@
 package import Platform
 package import Records
 
-/// The first screen of the page as values: new tracks since the last run, and failures and their causes, in sentences.
+/// The content of the page's first screen: new tracks since the last run, and failures and their causes, in sentences.
 package struct MorningReport: Sendable {
   /// A piece of the headline.
   package struct Part: Sendable, Equatable {
     package var text: String
     package var isBad: Bool
-    /// The section that the piece links to: `new`, `attention` or `tracks`.
+    /// The section to which the piece links: `new`, `attention` or `tracks`.
     package var link: String?
   }
 
@@ -21,7 +21,7 @@ package struct MorningReport: Sendable {
     }
 
     package struct File: Sendable, Equatable {
-      /// Id of a track; `nil` for a folder.
+      /// The id of a track; `nil` for a folder.
       package var id: String?
       package var path: String
       package var text: String?
@@ -33,9 +33,9 @@ package struct MorningReport: Sendable {
     package var advice: String
     /// Total number of files or folders.
     package var count: Int
-    /// The most notable files, 20 at most.
+    /// The most notable files, at most 20.
     package var files: [File]
-    /// State in which the page's table shows all of the files; `nil` if it cannot.
+    /// The state in which the page's table shows all of the files; `nil` if there is none.
     var tableState: String?
   }
 
@@ -45,12 +45,12 @@ package struct MorningReport: Sendable {
       var row: Int
     }
 
-    /// Name relative to the root of the run, with a trailing slash.
+    /// The name relative to the root of the run, with a trailing slash.
     package var name: String
     package var path: String
     package var text: String
     package var about: String
-    /// Tracks, 24 at most.
+    /// The tracks, at most 24.
     package var tracks: [Track]
   }
 
@@ -61,11 +61,11 @@ package struct MorningReport: Sendable {
   package var causes: [Cause]
   /// True if there is an earlier run. Without one, nothing counts as new.
   package var canHaveNew: Bool
-  /// New folders, those with the most tracks first.
+  /// New folders, starting with those that have the most tracks.
   package var newFolders: [Folder]
   var otherFolderCount: Int
   package var newCount: Int
-  /// Day on which the report was made.
+  /// The day on which the report was made.
   var day: String
   /// The program that made the report, the library, and the time.
   var footer: String
@@ -75,8 +75,8 @@ extension MorningReport {
   /// - Parameters:
   ///     - run: The last run; `nil` if there was none.
   ///   - runs: All runs, oldest first.
-  ///     - forEachRecord: Calls its argument with all records, including vanished files, in path order and with their
-  /// runs.
+  ///     - forEachRecord: Calls its argument with all records, including those of vanished files, in path order and
+  ///       with their runs.
   package init(
     of run: RunRecord?, among runs: [RunOutline], generated: Timestamp = .now,
     forEachRecord: ((FileRecord) throws -> Void) throws -> Void

@@ -51,8 +51,8 @@ struct NewFolders {
   /// Number of folders beyond the first `listed`.
   var restCount: Int { max(0, folders.count - Self.listed) }
 
-  /// Returns the folders, those with the most tracks first.
-  /// - Parameter root: Folder to which the names of the folders are relative, with a trailing slash.
+  /// Returns the folders, starting with those that have the most tracks.
+  /// - Parameter root: The folder to which the names of the folders are relative, with a trailing slash.
   func folders(below root: String) -> [MorningReport.Folder] {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }
     return ordered.prefix(Self.listed).map { path, folder in
@@ -64,7 +64,7 @@ struct NewFolders {
     }
   }
 
-  /// Returns the path relative to the root; for the root itself, its own name.
+  /// Returns the path relative to the root. For the root itself, returns its name.
   private static func name(of folder: String, below root: String) -> String {
     if folder.utf8.count >= root.utf8.count { return String(folder.utf8.dropFirst(root.utf8.count)) ?? "" }
     return root.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""

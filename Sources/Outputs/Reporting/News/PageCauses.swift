@@ -18,7 +18,7 @@ struct PageCauses {
     private(set) var news = 0
     private var listedNews: [File] = []
     private var listedOthers: [File] = []
-    /// The amount of the first file that could be read.
+    /// The extent to which the first file could be read.
     private(set) var extent: String?
 
     mutating func count(_ record: FileRecord, _ problem: Problem, isNews: Bool) {
@@ -32,7 +32,7 @@ struct PageCauses {
       if isNews { listedNews.append(file) } else { listedOthers.append(file) }
     }
 
-    /// The files to list; files that no earlier run has reported come first.
+    /// The files to list, starting with those that no earlier run has reported.
     var files: [File] { Array((listedNews + listedOthers).prefix(PageCauses.listedFiles)) }
   }
 
@@ -55,7 +55,7 @@ struct PageCauses {
   }
 
   /// Returns failures, damage, folders that the run did not find, and uncertain tempos.
-  /// - Parameter isFirstRun: True if everything is new, in which case that is not mentioned.
+  /// - Parameter isFirstRun: True if everything is new, in which case the texts do not mention that.
   func causes(of run: RunRecord?, isFirstRun: Bool) -> [MorningReport.Cause] {
     causesOfFiles(isFirstRun: isFirstRun) + causes(of: run?.roots ?? []) + causesOfUnsureTempos
   }

@@ -1,10 +1,10 @@
-/// The files of the same recordings, as shown on the page.
+/// The files that contain the same recordings, as the page shows them.
 public struct PageDuplicates: Sendable {
   public struct File: Sendable {
-    /// Recommended action: `Keep`, `Spare`, `Listen first`.
+    /// The recommended action: `Keep`, `Spare`, `Listen first`.
     public var advice: String
     public var path: String
-    /// A description of the file, and how it differs from the others.
+    /// A description of the file and of how it differs from the others.
     public var text: String
 
     public init(advice: String, path: String, text: String) {
@@ -16,9 +16,9 @@ public struct PageDuplicates: Sendable {
 
   public struct Group: Sendable {
     public var name: String
-    /// Space that could be freed; `nil` if there is none.
+    /// The space that could be freed; `nil` if there is none.
     public var spare: String?
-    /// Files; the file to keep comes first.
+    /// The files, starting with the one to keep.
     public var files: [File]
     /// Number of files in the group that the page does not list.
     public var unlistedCount: Int
@@ -33,9 +33,9 @@ public struct PageDuplicates: Sendable {
 
   /// Number of duplicates, and the space that could be freed.
   public var summary: String
-  /// A hint about duplicates that the page does not show, and how to see them.
+  /// A note about duplicates that the page does not show, and about how to see them.
   public var note: String
-  /// Groups, those with the most bytes to free first.
+  /// The groups, starting with those where the most bytes could be freed.
   public var groups: [Group]
 
   public init(summary: String, note: String, groups: [Group]) {

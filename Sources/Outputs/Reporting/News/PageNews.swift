@@ -7,7 +7,7 @@ internal import SystemPackage
 /// The content of the first screen: new tracks since the last run, failures and their causes, and changes.
 final class PageNews {
   private static let listedRuns = 60
-  /// Reasons for skipping that are not news: covers and texts are found next to music everywhere.
+  /// Reasons for skipping a file that are not news, because covers and texts are usually next to music.
   private static let unlistedReasons: Set = [
     "not_audio", "unknown_kind", "hidden", "system_junk", "ignored", "fifo", "socket", "device", "pseudo_file_system",
     "link_not_followed", "other_file_system",
@@ -17,12 +17,12 @@ final class PageNews {
   private let run: RunRecord?
   private let generated: Timestamp
   private let source: PageInput
-  /// First run after the last one that completed all its work; files found since then are new.
+  /// The first run after the last one that completed all of its work. Files found since then are new.
   private let newSince: Int64
   /// True if there is no earlier run to compare with.
   private let isFirstRun: Bool
 
-  /// Number of healthy or damaged tracks.
+  /// Number of tracks, healthy or damaged.
   private var tracks = 0
   private var failed = 0
   /// Duration of all tracks, in seconds.
@@ -35,7 +35,7 @@ final class PageNews {
   private var analyzedSeconds = 0.0
   private var causes = PageCauses()
   private var newFolders = NewFolders()
-  /// Change in the number of tracks, by run.
+  /// The change in the number of tracks, by run.
   private var growth: [Int64: Int] = [:]
 
   init(run: RunRecord?, generated: Timestamp, source: PageInput) {
@@ -51,12 +51,12 @@ final class PageNews {
 
   // MARK: Counting
 
-  /// True if a file was skipped for a reason that is not news.
+  /// Returns whether a file was skipped for a reason that is not news.
   static func isUnlisted(_ record: FileRecord) -> Bool {
     record.status == .skipped && unlistedReasons.contains(record.problem?.code ?? "")
   }
 
-  /// Counts the history of any file, including vanished ones.
+  /// Counts the history of any file, even a vanished one.
   func countHistory(_ record: FileRecord) {
     guard let runs = record.runs, record.status == .ok || record.status == .partial else { return }
     growth[runs.firstSeen, default: 0] += 1
@@ -64,7 +64,7 @@ final class PageNews {
     if record.isVanished, let run, runs.vanished == run.id { vanished += 1 }
   }
 
-  /// True if the track was first seen since the last run and analyzed in this one.
+  /// Returns whether the track was first seen since the last run and analyzed in this one.
   func isNew(_ record: FileRecord) -> Bool {
     guard !isFirstRun, !record.isVanished, record.status == .ok || record.status == .partial, let run,
       let runs = record.runs, runs.firstSeen >= newSince
@@ -105,7 +105,7 @@ final class PageNews {
     causes.count(record, problem, isFailure: status == .failed, isNews: isNews)
   }
 
-  /// End of the previous run.
+  /// The end of the previous run.
   private var lastEnd: Timestamp? {
     guard let run else { return nil }
     return source.runs.last { $0.id < run.id }.map { $0.finished ?? $0.started }
@@ -113,7 +113,7 @@ final class PageNews {
 
   // MARK: The first screen
 
-  /// - Parameter root: Folder to which the names of folders are relative, with a trailing slash.
+  /// - Parameter root: The folder to which the names of folders are relative, with a trailing slash.
   func report(below root: String) -> MorningReport {
     let made = LocalTime(generated, in: source.timeZone)
     return MorningReport(
@@ -127,10 +127,10 @@ final class PageNews {
 
   private var attention: Int { causes.fileCount }
   private var newTracks: Int { newFolders.trackCount }
-  /// Number of folders that the run did not find, or did not find completely.
+  /// Number of folders that the run did not find, or found only in part.
   private var lostRoots: Int { run?.roots.count { $0.condition != .scanned } ?? 0 }
 
-  /// `1 folder not found`, `2 folders without audio`
+  /// Texts such as `1 folder not found` or `2 folders without audio`.
   private var lostRootTexts: [String] {
     let states: [(RunRecord.Root.Condition, String)] = [
       (.missing, "not found"), (.empty, "without audio"), (.unreadable, "not read to the end"),
@@ -170,7 +170,7 @@ final class PageNews {
     return parts.joined(separator: " · ")
   }
 
-  /// Name of the run within a sentence: `last night`, `on November 3`.
+  /// The name of the run within a sentence: `last night`, `on November 3`.
   var runName: String {
     guard let run else { return "in the last run" }
     let end = LocalTime(run.finished ?? run.started, in: source.timeZone)
@@ -187,7 +187,7 @@ final class PageNews {
 
   private var runNameAsTitle: String { runName.prefix(1).uppercased() + runName.dropFirst() }
 
-  /// Headline in parts, some of which link to a section.
+  /// The headline in parts, some of which link to a section.
   private var sentence: [MorningReport.Part] {
     guard let run else {
       return tracks == 0
@@ -239,7 +239,7 @@ final class PageNews {
     return parts + lostRootTexts.map(bad)
   }
 
-  /// ` — 49 min of music in 27 s`
+  /// A text such as ` — 49 min of music in 27 s`.
   private var effort: String {
     guard let run, let finished = run.finished, analyzedSeconds > 0 else { return "" }
     let seconds = (Double(finished.nanoseconds) - Double(run.started.nanoseconds)) / 1e9
@@ -265,7 +265,7 @@ final class PageNews {
     return all + [part(end)]
   }
 
-  /// Further facts that the reader should know before the details.
+  /// Other facts that readers should know before the details.
   private var subtitle: String {
     var sentences: [String] = []
     if let run, run.state != .finished {
@@ -298,7 +298,7 @@ final class PageNews {
     return sentences.joined(separator: " ")
   }
 
-  /// A sentence about files analyzed again. Reasons are not stored, except that a change of settings is.
+  /// A sentence about files that were analyzed again. Reasons are not stored, apart from a change of settings.
   private var updateSentence: String {
     let subject = "\(PageFormatter.counted(updated, "track")) \(updated == 1 ? "was" : "were") analyzed again"
     let before = run.flatMap { run in source.runs.last { $0.id < run.id } }
@@ -351,10 +351,10 @@ final class PageNews {
     return json.takeBytes()
   }
 
-  /// The days on which runs ended, and the number of tracks that the library then had.
+  /// The days on which runs ended, and the number of tracks that the library had then.
   private var points: [(day: String, tracks: Int)] {
     var tracks = 0
-    // Growth caused by runs that are no longer on record, or that died.
+    // This is growth caused by runs that died or are no longer on record.
     var known = growth
     let points = source.runs.map { run in
       tracks += known.removeValue(forKey: run.id) ?? 0

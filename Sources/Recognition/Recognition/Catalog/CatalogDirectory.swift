@@ -3,20 +3,20 @@ internal import Landmarks
 internal import Platform
 public import SystemPackage
 
-/// A growing catalog: a directory of immutable segments and a short list of the current ones.
+/// A growing catalog: a directory of immutable segments and a short list of the ones in use.
 ///
-/// Adding tracks writes one new segment and a new list; removing tracks writes only a new list. Small segments are
-/// merged into larger ones as they accumulate (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica 1996),
-/// so a catalog of any size has few segments, and a track is rewritten rarely. The list is replaced atomically: after a
-/// crash, the catalog is in the state before or after the change. Only one program can write at a time, and it does not
-/// disturb readers.
+/// Adding tracks writes one new segment and a new list; removing tracks writes only a new list. As small segments
+/// accumulate, they are merged into larger ones (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica
+/// 1996), so even a large catalog has few segments, and a track is seldom rewritten. The list is replaced atomically,
+/// so after a crash, the catalog is in the state before or after the change. Only one program can write at a time, and
+/// writing does not disturb readers.
 public struct CatalogDirectory: Sendable {
   public let path: FilePath
 
-  /// Number of segments that are merged at a time, once their sizes are within this factor of each other.
+  /// Number of segments that are merged at a time, and maximum ratio of their sizes.
   private static let fanIn = 8
-  /// About 150 hours. From this size on, a query reads many short lists of each segment, which cost about the same
-  /// whatever the size of the segment.
+  /// Number of columns from which a segment counts as large, about 150 hours. For such a segment, a query reads many
+  /// short lists, which cost about the same regardless of the segment's size.
   private static let largeColumnCount = 1 << 24
 
   public init(at path: FilePath) {
@@ -28,7 +28,7 @@ public struct CatalogDirectory: Sendable {
     try current { (list) throws(CatalogError) in try open(list) }
   }
 
-  /// Opens the segments that can be read; the others are losses.
+  /// Opens the segments that can be read. The others are recorded as losses.
   /// - Throws: If no segment can be read.
   func readableCatalog() throws(CatalogError) -> CustomCatalog {
     do throws(CatalogError) {
@@ -39,8 +39,8 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Opens a list, and again if it has changed meanwhile: a writer may remove merged segments after the list was read
-  /// and before they are opened.
+  /// Opens the current list, and opens it again if it has changed in the meantime: a writer may have removed merged
+  /// segments after the list was read but before they were opened.
   private func current(
     _ open: (CatalogList) throws(CatalogError) -> CustomCatalog
   ) throws(CatalogError) -> CustomCatalog {
@@ -55,7 +55,7 @@ public struct CatalogDirectory: Sendable {
     return try open(list())
   }
 
-  /// Path of the list of segments, which each change replaces.
+  /// Path of the list of segments. Each change replaces this file.
   package var listPath: FilePath { path.appending(CatalogList.name) }
 
   private func list() throws(CatalogError) -> CatalogList {
@@ -102,7 +102,7 @@ public struct CatalogDirectory: Sendable {
     return CustomCatalog(segments: segments, removed: removed, losses: losses)
   }
 
-  /// Opens a segment, and checks that the list fits it.
+  /// Opens a segment, and checks that it agrees with the list.
   private func listedSegment(_ entry: CatalogList.Entry) throws(CatalogError) -> Segment {
     let segment = try segment(entry)
     guard entry.removed.allSatisfy({ $0 < segment.trackCount }) else {
@@ -111,7 +111,7 @@ public struct CatalogDirectory: Sendable {
     return segment
   }
 
-  /// Opens a listed segment; a file that is not a segment counts as damaged.
+  /// Opens a segment in the list. A file that is not a segment counts as damaged.
   private func segment(_ entry: CatalogList.Entry) throws(CatalogError) -> Segment {
     let file = path.appending(entry.name)
     do {
@@ -125,7 +125,8 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Adds references in one step, replacing those with the same identifiers. Unchanged references are not rewritten.
+  /// Adds references in one step, replacing those with the same identifiers. References that have not changed are not
+  /// rewritten.
   public func add(_ references: [ReferenceSignature]) throws(CatalogError) {
     guard !references.isEmpty else { return }
     try change { (list) throws(CatalogError) in
@@ -147,7 +148,7 @@ public struct CatalogDirectory: Sendable {
     try change { (list) throws(CatalogError) in try remove(digests, from: &list) }
   }
 
-  /// Merges all segments into one, dropping removed references.
+  /// Merges all segments into one, which drops removed references.
   public func compact() throws(CatalogError) {
     try change { (list) throws(CatalogError) in
       guard list.entries.count > 1 || list.entries.contains(where: { !$0.removed.isEmpty }) else { return }
@@ -188,9 +189,9 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Returns the segments to merge next: the smallest `fanIn` segments of similar size. In a large catalog, it returns
-  /// all segments once the smaller ones together are half as large as the largest. Each track is then rewritten once
-  /// whenever the catalog has grown by a half, and queries find nearly all tracks in one segment.
+  /// Returns the segments to merge next: the smallest `fanIn` segments of similar size. In a large catalog, returns all
+  /// segments once the smaller ones together are half as large as the largest. Each track is then rewritten once
+  /// whenever the catalog has grown by half, and queries find nearly all tracks in one segment.
   static func worthMerging(_ columnCounts: [Int]) -> [Int]? {
     let order = columnCounts.indices.sorted { columnCounts[$0] < columnCounts[$1] }
     func total(_ indices: some Sequence<Int>) -> Int { indices.reduce(0) { $0 + columnCounts[$1] } }
@@ -216,7 +217,7 @@ public struct CatalogDirectory: Sendable {
     var segments: [Segment] = []
     for entry in entries {
       let segment = try segment(entry)
-      // Otherwise, the checksums of the new segment would hide existing damage.
+      // Without this check, the checksums of the new segment would hide existing damage.
       try segment.verify()
       segments.append(segment)
     }
@@ -225,11 +226,11 @@ public struct CatalogDirectory: Sendable {
     try append(to: &list) { (writer) throws(CatalogError) in try merger.write(with: writer) }
   }
 
-  /// Changes the list under the writers' lock, then removes unreferenced files.
+  /// Changes the list while holding the writers' lock, then removes unreferenced files.
   private func change(_ body: (inout CatalogList) throws(CatalogError) -> Void) throws(CatalogError) {
     try locked { () throws(CatalogError) in
       let old = try list()
-      // A list exists from the first segment on, so a missing list is known to be lost.
+      // The list exists as soon as there is a segment, so a missing list must have been lost.
       if old == CatalogList() { try old.write(in: path) }
       removeStrays(old)
       var list = old
@@ -254,7 +255,8 @@ public struct CatalogDirectory: Sendable {
     try withExtendedLifetime(lock, body)
   }
 
-  /// Removes the segments that are not listed: merged segments, and the leftovers of a killed run, complete or not.
+  /// Removes the segments that are not in the list: merged segments, and complete or incomplete leftovers of a killed
+  /// run.
   private func removeStrays(_ list: CatalogList) {
     FileReplacement.removeAllLeftovers(in: path)
     let current = Set(list.entries.map(\.name))
@@ -263,7 +265,7 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// - Throws: If the folder exists but cannot be read, because it may contain segments.
+  /// - Throws: `CatalogError` if the folder exists but cannot be read, because it may contain segments.
   private func names() throws(CatalogError) -> [String] {
     do {
       return try FolderListing.names(in: path).map(\.string)
@@ -276,20 +278,20 @@ public struct CatalogDirectory: Sendable {
 
   // MARK: Repair
 
-  /// The damage that was found in a catalog, and repaired as far as possible.
+  /// Damage that was found in a catalog and repaired as far as possible.
   public struct Repair: Hashable, Sendable {
-    /// True if the list of segments was lost, so that removed tracks may be back.
+    /// True if the list of segments was lost, in which case removed tracks may be back.
     public var hasLostList = false
-    /// Segments whose index was rebuilt without any loss.
+    /// Segments whose index was rebuilt without loss.
     public var restoredSegments: [String] = []
     /// Segments that could not be read; their tracks are no longer in the catalog.
     public var lostSegments: [String] = []
   }
 
   /// Reads the whole catalog and repairs damage. Parts that cannot be repaired are dropped, so that the catalog is
-  /// usable and their tracks can be added again.
-  /// - Returns: The repairs; `nil` if nothing was damaged.
-  /// - Throws: `CatalogError.otherVersion` if a newer program wrote the catalog.
+  /// usable again and their tracks can be added again.
+  /// - Returns: The repairs; `nil` if there was no damage.
+  /// - Throws: `CatalogError.otherVersion` if the catalog was written by a newer program.
   public func repair() throws(CatalogError) -> Repair? {
     var repair = Repair()
     try locked { () throws(CatalogError) in
@@ -335,7 +337,7 @@ public struct CatalogDirectory: Sendable {
     return try SegmentMerger([segment], removed: [entry.removed])
   }
 
-  /// Keeps only the newest copy of each track that is in several segments.
+  /// If a track is in several segments, keeps only the newest copy.
   private func removeRepetitions(_ list: inout CatalogList) throws(CatalogError) {
     var seen: Set<ContentID> = []
     for index in list.entries.indices.reversed() {

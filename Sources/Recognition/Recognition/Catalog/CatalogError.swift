@@ -1,20 +1,20 @@
-/// An error in reading, writing or querying a catalog.
+/// An error that occurs when a catalog is read, written or queried.
 public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The system call failed; `reason` is the system's message.
+  /// A system call failed; `reason` is the system's message.
   case unreadable(path: String, reason: String)
   case unwritable(path: String, reason: String)
   /// The file is not a catalog.
   case notACatalog(path: String)
   /// The catalog was written by a newer or older program.
   case otherVersion(path: String, version: Int)
-  /// The file is truncated or has changed since it was written; `detail` says where.
+  /// The file is truncated, or has changed since it was written; `detail` says where.
   case damaged(path: String, detail: String)
   /// Another program is changing the catalog.
   case locked(path: String)
-  /// The duration of the query is outside the limits of the catalog.
+  /// The query is shorter than the minimum of the catalog.
   case queryTooShort(seconds: Double, minimum: Double)
   case queryTooLong(seconds: Double, maximum: Double)
-  /// The audio is longer than the column numbers of one segment allow.
+  /// The audio is longer than the column numbers of a segment allow.
   case tooLarge
 
   public var description: String {
@@ -34,7 +34,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The file that cannot be read or used, and why; `nil` for other errors.
+  /// The file that cannot be read or used, and the reason; `nil` for other errors.
   package var loss: MissingCatalog? {
     let (path, reason): (String, String)
     switch self {
@@ -48,7 +48,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     return MissingCatalog(name: path, reason: reason, isUnreadable: true)
   }
 
-  /// True if the contents of a file differ from what was written.
+  /// True if the contents of a file differ from those that were written.
   var isDamage: Bool {
     switch self {
     case .notACatalog, .damaged: true

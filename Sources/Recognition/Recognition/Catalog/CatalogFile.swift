@@ -1,9 +1,9 @@
 internal import Platform
 internal import SystemPackage
 
-/// Reads and writes the files of a catalog, throwing `CatalogError`.
+/// Reads and writes the files of a catalog. Failures are thrown as `CatalogError`.
 enum CatalogFile {
-  /// Replaces or creates a file atomically with the contents that `body` writes.
+  /// Creates or replaces a file atomically, with contents that `body` writes.
   static func replace(
     _ path: FilePath, _ body: (FileDescriptor) throws(CatalogError) -> Void
   ) throws(CatalogError) {

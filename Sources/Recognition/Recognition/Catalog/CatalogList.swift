@@ -2,7 +2,7 @@ internal import Analysis
 internal import Platform
 internal import SystemPackage
 
-/// The list of a directory's segments, which is a text file:
+/// The list of a directory's segments. It is a text file:
 ///
 ///     nocturne catalog 1
 ///     next 8
@@ -19,19 +19,19 @@ struct CatalogList: Equatable {
   static let name = "CATALOG"
   private static let version = 1
 
-  /// Number of the next segment.
+  /// Number that the next segment will get.
   var next = 1
   var entries: [Entry] = []
 
   init() {}
 
-  /// Creates a list from only the segment names.
+  /// Creates a list from nothing but the names of segments.
   init(segments: [String]) {
     entries = segments.map { Entry(name: $0, removed: []) }
     next = (segments.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0) + 1
   }
 
-  /// Reads the list of a directory; `nil` if there is none.
+  /// Reads the list of a directory; `nil` if it does not exist.
   init?(in directory: FilePath) throws(CatalogError) {
     let path = directory.appending(Self.name)
     do {

@@ -4,12 +4,12 @@ public import Landmarks
 internal import Platform
 public import SystemPackage
 
-/// A set of references to recognize clips from.
+/// A set of references from which clips are recognized.
 ///
-/// A catalog is a value: a set of immutable segments, in memory or mapped from files, shared by its copies. It is
-/// stored in one portable file (`write(to:)`, `init(contentsOf:)`), or in a growing directory (`CatalogDirectory`).
+/// A catalog is a value: a set of immutable segments, in memory or mapped from files, which copies share. It is stored
+/// in one portable file (`write(to:)`, `init(contentsOf:)`), or in a growing directory (`CatalogDirectory`).
 public struct CustomCatalog: Sendable {
-  /// Limits of the query duration, in seconds.
+  /// Limits of the duration of queries, in seconds.
   public var minimumQueryDuration = 2.0
   public var maximumQueryDuration = 60.0
 
@@ -18,12 +18,12 @@ public struct CustomCatalog: Sendable {
   private(set) var segments: [Segment] = []
   /// Indices of the removed tracks of each segment.
   private(set) var removed: [Set<Int>] = []
-  /// References not yet in a segment; `nil` where one was removed.
+  /// References that are not in a segment yet; `nil` in place of a removed one.
   private var pending: [ReferenceSignature?] = []
   private var pendingCount = 0
   private var pendingSeconds = 0.0
-  /// Locations of the tracks, keyed by the digest of the identifier; `nil` until the first change. They make the cost
-  /// of a change independent of the size of the catalog.
+  /// Locations of the tracks by the digest of their identifier; `nil` until the first change. They keep the cost of a
+  /// change independent of the size of the catalog.
   private var knownLocations: [ContentID: Location]?
 
   private enum Location {
@@ -31,13 +31,13 @@ public struct CustomCatalog: Sendable {
     case stored(segment: Int, track: Int)
   }
 
-  /// Number of hours of audio that are collected before they are sealed in a segment.
+  /// Number of hours of audio that are collected before they are sealed into a segment.
   private static let segmentHours = 200.0
 
   public init() {}
 
-  /// Opens a catalog file, or the directory of a `CatalogDirectory`. This takes milliseconds whatever the size: files
-  /// are mapped, and only what a query needs is read.
+  /// Opens a catalog file, or the directory of a `CatalogDirectory`. This takes milliseconds for any size, because
+  /// files are mapped and only the parts that a query needs are read.
   public init(contentsOf path: FilePath) throws(CatalogError) {
     if path.fileKind == .folder {
       self = try CatalogDirectory(at: path).catalog()
@@ -46,8 +46,8 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Opens what can be read of a catalog: a directory without its damaged or missing segments, which are `losses`.
-  /// - Throws: `CatalogError` if nothing can be read.
+  /// Opens as much of a catalog as can be read. Damaged or missing segments of a directory become `losses`.
+  /// - Throws: `CatalogError` if nothing at all can be read.
   package init(readableFrom path: FilePath) throws(CatalogError) {
     if path.fileKind == .folder {
       self = try CatalogDirectory(at: path).readableCatalog()
@@ -56,7 +56,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Joins catalogs without copying them. A track that is in several of them is reported once.
+  /// Joins catalogs without copying them. A track in several of them is reported once.
   package init(joining catalogs: [CustomCatalog]) throws(CatalogError) {
     for catalog in catalogs {
       let catalog = try catalog.sealed()
@@ -72,7 +72,7 @@ public struct CustomCatalog: Sendable {
     self.losses = losses
   }
 
-  /// Version of the file format that is written. Earlier versions can be read, too.
+  /// Version of the file format that this program writes. It reads earlier versions, too.
   public static var formatVersion: Int { Int(SegmentFormat.version) }
 
   /// Number of references.
@@ -91,7 +91,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Returns the locations of the given references, or of all references.
+  /// Returns the locations of the given references, or of all references if none are given.
   private func locations(of identifiers: [String]? = nil) -> [ContentID: Location] {
     if let knownLocations { return knownLocations }
     let wanted = identifiers.map { Set($0.map(Self.digest)) }
@@ -110,7 +110,7 @@ public struct CustomCatalog: Sendable {
 
   // MARK: Changes
 
-  /// Adds a reference, replacing any that has the same identifier. The cost does not depend on the size of the catalog.
+  /// Adds a reference, replacing one with the same identifier. The cost does not depend on the size of the catalog.
   public mutating func add(_ reference: ReferenceSignature) throws(CatalogError) {
     let digest = Self.digest(of: reference.identifier)
     remove(digest)
@@ -121,7 +121,7 @@ public struct CustomCatalog: Sendable {
     if pendingSeconds > Self.segmentHours * 3600 { try seal() }
   }
 
-  /// Adds a signature with its media items. The digest of the signature is the identifier.
+  /// Adds a signature with its media items. The digest of the signature becomes the identifier.
   public mutating func addReferenceSignature(
     _ signature: Signature, representing items: [MediaItem]
   ) throws(CatalogError) {
@@ -129,7 +129,7 @@ public struct CustomCatalog: Sendable {
     try add(ReferenceSignature(identifier: identifier, signature: signature, items: items))
   }
 
-  /// Adds all references of another catalog, which replace references with the same identifiers.
+  /// Adds all references of another catalog. They replace references with the same identifiers.
   public mutating func merge(_ other: CustomCatalog) throws(CatalogError) {
     let other = try other.sealed()
     try seal()
@@ -161,7 +161,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Seals the pending references in a segment.
+  /// Seals the pending references into a segment.
   mutating func seal() throws(CatalogError) {
     let references = pending.compactMap { $0 }
     if !references.isEmpty {
@@ -178,7 +178,7 @@ public struct CustomCatalog: Sendable {
     pendingSeconds = 0
   }
 
-  /// Returns the same catalog with all references in segments, which matchers require.
+  /// Returns the same catalog with all references in segments, as matchers require.
   func sealed() throws(CatalogError) -> CustomCatalog {
     var catalog = self
     try catalog.seal()
@@ -200,7 +200,7 @@ public struct CustomCatalog: Sendable {
   /// Writes the whole catalog as one file, atomically.
   public func write(to path: FilePath) throws(CatalogError) {
     let whole = try sealed()
-    // Otherwise, the checksums of the new file would hide existing damage.
+    // Without this check, the checksums of the new file would hide existing damage.
     try whole.verify()
     let merger = try SegmentMerger(whole.segments, removed: whole.removed)
     try CatalogFile.replace(path) { (file) throws(CatalogError) in
@@ -208,7 +208,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Calls `body` with each reference and its signature, in the order they were added.
+  /// Calls `body` with each reference and its signature, in the order in which they were added.
   public func forEachReference(
     _ body: (ReferenceSignature) throws(CatalogError) -> Void
   ) throws(CatalogError) {
@@ -226,7 +226,7 @@ public struct CustomCatalog: Sendable {
   public struct Entry: Hashable, Sendable {
     public var identifier: String
     public var items: [MediaItem]
-    /// Duration in seconds.
+    /// The duration in seconds.
     public var duration: Double
     public var landmarkCount: Int
 
@@ -244,16 +244,16 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Calls `body` with each reference, without its signature, in the order they were added.
+  /// Calls `body` with each reference, without its signature, in the order in which they were added.
   public func forEachEntry<E: Error>(_ body: (Entry) throws(E) -> Void) throws(E) {
     try forEachTrack { (segment, track) throws(E) in try body(entry(segment: segment, track: track)) }
     for case let reference? in pending { try body(Entry(reference)) }
   }
 
-  /// Returns a page of the references, without their signatures, in the order they were added.
+  /// Returns a page of the references, without their signatures, in the order in which they were added.
   /// - Parameters:
   ///   - offset: Number of references to skip.
-  ///   - limit: Maximum number of references returned.
+  ///   - limit: Maximum number of references to return.
   package func entries(offset: Int, limit: Int) -> [Entry] {
     var locations: [Location] = []
     var skipped = 0
@@ -285,14 +285,14 @@ public struct CustomCatalog: Sendable {
       duration: Double(size.columnCount) / LandmarkSpectrum.columnsPerSecond, landmarkCount: Int(size.landmarkCount))
   }
 
-  /// Returns those of the identifiers that the catalog contains.
+  /// Returns the given identifiers that exist in the catalog.
   public func present(_ identifiers: some Sequence<String>) -> Set<String> {
     let identifiers = Array(identifiers)
     let locations = locations(of: identifiers)
     return Set(identifiers.filter { locations[Self.digest(of: $0)] != nil })
   }
 
-  /// Returns the identifiers of the references that the catalog contains in identical form.
+  /// Returns the identifiers of the references that the catalog already contains in the same form.
   func unchanged(_ references: [ReferenceSignature]) -> Set<String> {
     var wanted: [ContentID: ReferenceSignature] = [:]
     for reference in references { wanted[Self.digest(of: reference.identifier)] = reference }
@@ -310,7 +310,7 @@ public struct CustomCatalog: Sendable {
     return unchanged
   }
 
-  /// Returns the references with the given identifiers, keyed by identifier; unknown identifiers are left out.
+  /// Returns the references with the given identifiers, by identifier. Unknown identifiers are left out.
   public func references(_ identifiers: some Sequence<String>) throws(CatalogError) -> [String: ReferenceSignature] {
     let identifiers = Array(identifiers)
     let locations = locations(of: identifiers)
@@ -341,7 +341,7 @@ public struct CustomCatalog: Sendable {
   public struct Information: Hashable, Sendable {
     public var referenceCount: Int
     public var segmentCount: Int
-    /// Total duration of the references, in seconds.
+    /// The total duration of the references, in seconds.
     public var duration: Double
     public var landmarkCount: Int
     public var postingCount: Int
@@ -363,13 +363,13 @@ public struct CustomCatalog: Sendable {
       sizeBytes: segments.reduce(0) { $0 + $1.bytes.pointer.count })
   }
 
-  /// Reads the whole catalog and throws `CatalogError.damaged` if a checksum does not match.
+  /// Reads the whole catalog. Throws `CatalogError.damaged` if a checksum does not match.
   public func verify() throws(CatalogError) {
     for segment in segments { try segment.verify() }
   }
 }
 
-/// The identifier and media items of a reference, as stored in a segment in JSON.
+/// The identifier and the media items of a reference, stored as JSON in a segment.
 struct ReferenceRecord: Codable {
   var identifier: String
   var items: [MediaItem]
@@ -383,7 +383,7 @@ struct ReferenceRecord: Codable {
     self.init(identifier: reference.identifier, items: reference.items)
   }
 
-  /// Decodes a record; unreadable bytes, in a damaged file, result in an empty record.
+  /// Decodes a record. Bytes that cannot be decoded, as in a damaged file, result in an empty record.
   init(bytes: [UInt8]) {
     self =
       (try? JSONDecoder().decode(ReferenceRecord.self, from: Data(bytes))) ?? ReferenceRecord(identifier: "", items: [])
@@ -392,7 +392,7 @@ struct ReferenceRecord: Codable {
   var bytes: [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Encoding fails only for numbers that are not finite. In that case, the items are dropped.
+    // Encoding fails only if a number is not finite. In that case, the items are dropped.
     guard let data = try? encoder.encode(self) else { return ReferenceRecord(identifier: identifier, items: []).bytes }
     return Array(data)
   }

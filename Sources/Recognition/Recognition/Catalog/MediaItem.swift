@@ -1,6 +1,6 @@
 public import Text
 
-/// The data that an app shows when a reference is recognized.
+/// Data that an app shows when a reference is recognized.
 public struct MediaItem: Codable, Hashable, Sendable {
   /// A range of the reference, in seconds from its start.
   public struct TimeRange: Codable, Hashable, Sendable {
@@ -33,19 +33,19 @@ public struct MediaItem: Codable, Hashable, Sendable {
   public var subtitle: String?
   public var artist: String?
   public var album: String?
-  /// International Standard Recording Code (ISO 3901).
+  /// The International Standard Recording Code (ISO 3901).
   public var isrc: String?
-  /// URL of a cover image.
+  /// The URL of a cover image.
   public var artworkURL: String?
-  /// URL of a web page about the item.
+  /// The URL of a web page about the item.
   public var webURL: String?
   public var genres: [String]
-  /// Date in ISO 8601 format.
+  /// A date in ISO 8601 format.
   public var creationDate: String?
   public var isExplicit: Bool?
-  /// Parts of the reference that the item describes; if empty, it describes the whole reference.
+  /// The parts of the reference that the item describes; empty if it describes the whole reference.
   public var timeRanges: [TimeRange]
-  /// Frequency skews that the item describes; if empty, it describes all of them.
+  /// The frequency skews that the item describes; empty if it describes all of them.
   public var frequencySkewRanges: [FrequencySkewRange]
   /// Custom properties that the app defines.
   public var properties: [String: JSONValue]
@@ -71,7 +71,7 @@ public struct MediaItem: Codable, Hashable, Sendable {
     self.properties = properties
   }
 
-  /// True if the item describes this place in its reference, at this skew.
+  /// True if the item describes this place in its reference at this skew.
   func applies(at seconds: Double, skew: Double) -> Bool {
     let isInTime = timeRanges.isEmpty || timeRanges.contains { seconds >= $0.start && seconds < $0.end }
     let isInSkew = frequencySkewRanges.isEmpty || frequencySkewRanges.contains { skew >= $0.lower && skew <= $0.upper }

@@ -4,12 +4,13 @@ internal import Text
 
 /// Reads and writes media items as comma-separated values (RFC 4180), for editing in a spreadsheet.
 ///
-/// Columns are named like the media item properties in ShazamKit; `reference` is the identifier of the reference, and
-/// any other column is a custom property. List elements are joined with ` / `, and ranges are written `from-to`. Text
-/// that a spreadsheet would run as a formula is prefixed with an apostrophe, which is removed when the table is read.
+/// Columns are named after the media item properties in ShazamKit. The column `reference` is the identifier of the
+/// reference; any other column is a custom property. List elements are joined with ` / `, and ranges are written as
+/// `from-to`. Text that a spreadsheet would run as a formula is prefixed with an apostrophe, which is removed when the
+/// table is read.
 public enum MediaItemTable {
   public struct Row: Hashable, Sendable {
-    /// Identifier of the reference.
+    /// The identifier of the reference.
     public var reference: String
     public var item: MediaItem
 
@@ -32,7 +33,7 @@ public enum MediaItemTable {
   ]
   private static let separator = ListText.separator
 
-  /// Recognizes a file that contains a table of media items.
+  /// Identifies a file that contains a table of media items.
   package static let proof = OriginProof.text(beginning: columns.map(quoted).joined(separator: ","))
 
   /// Formats a header and one line per row.
@@ -54,11 +55,11 @@ public enum MediaItemTable {
     return text
   }
 
-  /// Parses a table written by `write`. Columns may be in any order, their names are not case-sensitive, and all but
-  /// `reference` are optional.
+  /// Parses a table written by `write`. Columns may be in any order, and all except `reference` are optional. Their
+  /// names are not case-sensitive.
   /// - Parameters:
   ///   - text: The table.
-  ///   - reference: Identifier for all rows if there is no column `reference`, as in tables for ShazamKit.
+  ///   - reference: The identifier for all rows if there is no column `reference`, as in tables for ShazamKit.
   public static func read(_ text: String, reference: String? = nil) throws(ReadError) -> [Row] {
     let records: [CSVReader.Row]
     do {
@@ -121,7 +122,7 @@ public enum MediaItemTable {
     value.components(separatedBy: separator).filter { !$0.isEmpty }
   }
 
-  /// Parses two numbers joined by a minus sign; each may be negative.
+  /// Parses two numbers joined by a minus sign. Each of them may be negative.
   private static func range(_ text: String, line: Int) throws(ReadError) -> (Double, Double) {
     for index in text.indices.dropFirst() where text[index] == "-" {
       if let first = Double(text[..<index]), let second = Double(text[text.index(after: index)...]), first.isFinite,
@@ -142,8 +143,8 @@ public enum MediaItemTable {
 
   private static func quoted(_ text: String) -> String {
     let field = FormulaGuard.added(to: text)
-    // Compare scalars, as `read` does: a quotation mark and a combining accent after it are one character. A byte order
-    // mark has to be quoted because it would be dropped on reading.
+    // This compares scalars, as `read` does, because a quotation mark and a combining accent after it are a single
+    // character. A byte order mark has to be quoted because it would be dropped on reading.
     guard field.unicodeScalars.contains(where: { "\",\r\n\u{FEFF}".unicodeScalars.contains($0) }) else { return field }
     var text = "\"".unicodeScalars
     for scalar in field.unicodeScalars { text.append(contentsOf: scalar == "\"" ? [scalar, scalar] : [scalar]) }

@@ -1,9 +1,9 @@
 public import Landmarks
 
-/// A signature with its identifier and media items in a catalog.
+/// A signature as it is stored in a catalog, with its identifier and media items.
 public struct ReferenceSignature: Hashable, Sendable {
-  /// Unique within a catalog; adding a reference with the same identifier replaces the old one. The content id of a
-  /// track is suitable.
+  /// The identifier, which is unique within a catalog. Adding a reference with the same identifier replaces the old
+  /// one. The content id of a track is suitable.
   public var identifier: String
   public var signature: Signature
   public var items: [MediaItem]

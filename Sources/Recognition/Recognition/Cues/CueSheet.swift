@@ -1,19 +1,20 @@
-/// The tracks that play in a mix, a radio recording or any other long file, with their times.
+/// The tracks that are heard in a mix, a radio recording or any other long file, with their times.
 public struct CueSheet: Codable, Hashable, Sendable {
-  /// A track that plays in the file.
+  /// A track that is heard in the file.
   public struct Cue: Codable, Hashable, Sendable {
-    /// Start in the file, in seconds; accurate to about one second at a cut and about four at a fade.
+    /// Start of the cue, in seconds from the start of the file. It is accurate to about one second at a cut, and to
+    /// about four seconds at a fade.
     public var start: Double
     public var end: Double
     public var match: MatchedMediaItem
-    /// Other references with the same recording.
+    /// Other references to the same recording.
     public var alternatives: [MatchedMediaItem]
-    /// Playback speed: seconds of the reference per second of the file.
+    /// Playback speed, in seconds of the reference per second of the file.
     public var speed: Double
-    /// Highest confidence among all windows.
+    /// The highest confidence of any window.
     public var confidence: Double
 
-    /// Creates a cue from a match and the part of the query in which it is heard.
+    /// Creates a cue from a match, at the part of the query in which the track is heard.
     public init(_ match: SignatureMatch) {
       self.init(
         start: match.queryStart + match.heard.lowerBound, end: match.queryStart + match.heard.upperBound,
@@ -42,7 +43,7 @@ public struct CueSheet: Codable, Hashable, Sendable {
   }
 
   public var cues: [Cue]
-  /// Duration of the file, in seconds.
+  /// The duration of the file, in seconds.
   public var duration: Double
 
   enum CodingKeys: String, CodingKey {

@@ -4,7 +4,7 @@
 ///     while let frames = nextFrames() { generator.append(frames.span) }
 ///     for cue in generator.cueSheet().cues { print(cue.start, cue.match.item.title ?? "?") }
 ///
-/// Apart from the cues, memory use does not grow with the duration of the audio.
+/// Apart from the cues themselves, memory use does not grow with the duration of the audio.
 public struct CueSheetGenerator: PCMReceiver, ~Copyable {
   public let sampleRate: Int
   private var matcher: CatalogMatcher
@@ -14,29 +14,29 @@ public struct CueSheetGenerator: PCMReceiver, ~Copyable {
 
   /// - Parameters:
   ///   - catalog: The catalog to search.
-  ///   - sampleRate: Frames per second of the buffers, greater than zero.
+  ///   - sampleRate: Sample rate of the buffers in Hz, greater than zero.
   public init(catalog: CustomCatalog, sampleRate: Int) throws(CatalogError) {
     try self.init(catalog: catalog, parts: [], sampleRate: sampleRate)
   }
 
-  /// - Parameter parts: Remote catalogs, matched together with `catalog`.
+  /// - Parameter parts: Remote catalogs that are matched together with `catalog`.
   init(catalog: CustomCatalog, parts: [any CatalogPart], sampleRate: Int) throws(CatalogError) {
     self.sampleRate = sampleRate
     matcher = CatalogMatcher(try catalog.sealed(), parts: parts)
     stream = StreamingMatcher(sampleRate: sampleRate)
   }
 
-  /// Appends the next frames of one channel. Every four seconds of audio are matched synchronously, which takes
+  /// Appends the next frames of one channel. Matching happens in this call, every four seconds of audio, and takes
   /// milliseconds.
   public mutating func append(_ frames: Span<Float>) {
     frameCount += frames.count
     for result in stream.append(frames, with: &matcher) { collector.add(result) }
   }
 
-  /// Returns the remote catalogs that have not answered since the last call.
+  /// Returns the remote catalogs that have failed to answer since the last call.
   mutating func takeMissingCatalogs() -> [MissingCatalog] { matcher.takeMissing() }
 
-  /// Ends the cue sheet. The generator must not be used afterwards.
+  /// Completes the cue sheet. The generator must not be used afterwards.
   public mutating func cueSheet() -> CueSheet {
     for result in stream.finish(with: &matcher) { collector.add(result) }
     let duration = Double(frameCount) / Double(sampleRate)
@@ -55,7 +55,7 @@ struct CueCollector {
   }
 
   private var finished: [CueSheet.Cue] = []
-  /// Tracks that may continue; there are several during a crossfade.
+  /// Tracks that may continue. There can be several during a crossfade.
   private var open: [Open] = []
 
   mutating func add(_ result: RecognitionSession.Result) {
@@ -87,11 +87,11 @@ extension CueCollector.Open {
       cue.confidence = match.best.confidence
       cue.match = match.best
       cue.alternatives = Array(match.mediaItems.dropFirst())
-      // `matchOffset` refers to the start of the cue, not of the window.
+      // `matchOffset` refers to the start of the cue instead of the start of the window.
       cue.match.matchOffset -= (match.queryStart - cue.start) * match.best.speed
     }
-    // Over a long stretch, the speed follows more precisely from the two ends than from one window, unless the track
-    // was looped or cut.
+    // Over a long stretch, the two ends give a more precise speed than a single window does, unless the track was
+    // looped or cut.
     let time = match.queryStart - first.queryStart
     let travelled = (match.best.matchOffset - first.best.matchOffset) / max(time, 1)
     if time >= 8, abs(travelled - match.best.speed) < 0.02 { cue.speed = travelled }

@@ -1,14 +1,14 @@
-/// A track detected in a stream, followed from one result to the next.
+/// A track that was detected in a stream and is followed from one result to the next.
 struct Detection {
-  /// References with the recording; which of them is the best match may change between results.
+  /// The references to the recording. The best match among them may differ between results.
   private var references: Set<String>
   private(set) var last: SignatureMatch
   /// Start of the detection in the stream, in seconds.
   let start: Double
   /// End of the detection so far, in seconds from the start of the stream.
   private(set) var end: Double
-  /// True if the track should be reported: a single window may match by chance, but two windows that are in step hardly
-  /// do.
+  /// True if the track should be reported. A single window may match by chance, but two windows that are in step hardly
+  /// ever do.
   private(set) var isEstablished: Bool
 
   init(_ match: SignatureMatch) {
@@ -19,24 +19,24 @@ struct Detection {
     isEstablished = Self.isSufficient(match)
   }
 
-  /// True if a single match establishes the track.
+  /// Returns whether a single match is enough to establish the track.
   private static func isSufficient(_ match: SignatureMatch) -> Bool {
     match.heardDuration >= overlap
       || match.best.confidence >= clearConfidence && (match.fillsQuery || match.heardDuration >= clearDuration)
   }
 
-  /// Maximum length of an interruption, in seconds; after a longer one, the track counts as starting again.
+  /// Maximum length of an interruption, in seconds. After a longer one, the track counts as a new detection.
   static let maxGap = 16.0
 
-  /// True if a match continues this detection. If the catalog has very many copies of a recording, each result names
-  /// only a few of them, and different ones each time, but all are at the same place.
+  /// Returns whether a match continues this detection. If a catalog contains very many copies of a recording, each
+  /// result names only a few of them, and different ones each time, but all at the same place.
   func continues(in match: SignatureMatch) -> Bool {
     guard match.queryStart + match.heard.lowerBound < end + Self.maxGap else { return false }
     if match.mediaItems.contains(where: { references.contains($0.referenceIdentifier) }) { return true }
     return match.queryStart < end && isInStep(match)
   }
 
-  /// True if a match is at the place that the track must have reached.
+  /// Returns whether a match is at the place that the track should have reached.
   private func isInStep(_ match: SignatureMatch) -> Bool {
     let expected = last.best.matchOffset + (match.queryStart - last.queryStart) * last.best.speed
     return abs(match.best.matchOffset - expected) < Self.tolerance
@@ -55,14 +55,14 @@ struct Detection {
     return offset > last.best.referenceDuration - Self.edge
   }
 
-  /// Overlap of two successive windows, in seconds; a shorter part of a track can be entirely in both.
+  /// Overlap of two successive windows, in seconds. A part of a track that is shorter can be entirely in both.
   private static let overlap = StreamingMatcher.window - StreamingMatcher.step
-  /// Number of seconds that establish a track at `clearConfidence`: a shared sample or loop is shorter or less clear.
+  /// Number of seconds that establish a track at `clearConfidence`. A shared sample or loop is shorter or less clear.
   /// The first windows of a stream may be shorter.
   private static let clearDuration = 5.0
   private static let clearConfidence = 0.99
   /// Maximum deviation from the expected place, in seconds.
   private static let tolerance = 0.25
-  /// Number of seconds before the end of the reference that count as its end.
+  /// Number of seconds at the end of the reference that count as its end.
   private static let edge = 2.0
 }

@@ -1,12 +1,12 @@
 /// Recognizes the tracks of a recording of any length, with their times. A clip is matched as a whole, which finds more
-/// in noise; a longer recording is matched window by window.
+/// tracks in noise. A longer recording is matched window by window.
 ///
-/// Once the recording is longer than a clip, memory use does not grow with its duration.
+/// Once the recording is longer than a clip, memory use no longer grows with its duration.
 package struct RecordingMatcher: PCMReceiver, ~Copyable {
   package let sampleRate: Int
   private let session: RecognitionSession
   private let maxClipFrames: Int
-  /// The recording so far, as long as it is not longer than a clip.
+  /// The audio so far, kept only until it is longer than a clip.
   private var clip: [Float] = []
   private var generator: CueSheetGenerator
   private var isLong = false
@@ -16,7 +16,7 @@ package struct RecordingMatcher: PCMReceiver, ~Copyable {
 
   /// - Parameters:
   ///   - session: The session with the catalog to search.
-  ///   - sampleRate: Frames per second of the buffers, greater than zero.
+  ///   - sampleRate: Sample rate of the buffers in Hz, greater than zero.
   package init(_ session: RecognitionSession, sampleRate: Int) throws(CatalogError) {
     self.session = session
     generator = try CueSheetGenerator(catalog: session.catalog, parts: session.parts, sampleRate: sampleRate)

@@ -1,5 +1,5 @@
-/// Reports each track once when it begins and once when it has ended, for a display or a log of what was played. A
-/// track that is heard for only a few seconds must appear in two results.
+/// Reports each track once when it begins and once when it has ended, for a display or for a log of the tracks that
+/// were played. A track that is heard for only a few seconds must be in two results to be reported.
 ///
 ///     var changes = TrackChanges()
 ///     for await result in session.results {
@@ -14,7 +14,7 @@ public struct TrackChanges: Sendable {
     }
 
     public var kind: Kind
-    /// The first match of the track if it began, or the last one if it ended.
+    /// The first match of the track if it began, or its last match if it ended.
     public var match: SignatureMatch
     /// Start of the track in the stream, in seconds.
     public var start: Double
@@ -33,18 +33,18 @@ public struct TrackChanges: Sendable {
     }
   }
 
-  /// Tracks that may continue. Windows report a track for a few seconds after its end.
+  /// Tracks that may continue. Windows still report a track for a few seconds after its end.
   private var tracks: [Track] = []
 
-  /// Number of seconds without a match after which a track has ended, if it was played to its end or another track has
-  /// begun.
+  /// Number of seconds without a match after which a track counts as ended, provided it was played to its end or
+  /// another track has begun.
   private static let pause = 6.0
-  /// Number of additional seconds that an ended track must be heard for to begin again.
+  /// Number of additional seconds for which a track that has ended must be heard to count as begun again.
   private static let minGrowth = 2.0
 
   public init() {}
 
-  /// Returns the changes that the next result of a stream causes.
+  /// Returns the changes that follow from the next result of a stream.
   public mutating func next(_ result: RecognitionSession.Result) -> [Change] {
     var changes: [Change] = []
     for match in result.matches {

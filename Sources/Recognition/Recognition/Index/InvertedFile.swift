@@ -1,15 +1,15 @@
 internal import Landmarks
 
-/// The posting lists of a segment, made from the landmarks of its tracks.
+/// The posting lists of a segment, computed from the landmarks of its tracks.
 ///
-/// The lists are made for one slice of the anchors' bands at a time, and each slice is made from all landmarks, so that
-/// only the postings of one slice need memory.
+/// The lists are computed in slices, each for a range of the anchors' bands, and each from all landmarks. So only the
+/// postings of one slice need memory at a time.
 struct InvertedFile {
-  /// The lists of a range of bands, one after another.
+  /// The lists of a range of bands, one after the other.
   struct Slice {
-    /// Range of the lists' numbers in the segment.
+    /// The numbers of the lists in the segment.
     var lists: Range<Int>
-    /// Starts of the lists in `columns`, followed by the end of the last list.
+    /// Start of each list in `columns`, followed by the end of the last list.
     fileprivate var starts: [Int]
     fileprivate var columns: [UInt32]
 
@@ -19,12 +19,12 @@ struct InvertedFile {
     }
   }
 
-  /// Approximate number of landmarks per slice; each landmark results in about 4/3 postings of twelve bytes. More
-  /// slices take more time, so slices are larger in a large segment, up to a limit that bounds memory.
+  /// Approximate number of landmarks per slice. Each landmark results in about 4/3 postings of twelve bytes. More
+  /// slices take more time, so slices are larger in a large segment, up to a limit that bounds memory use.
   private static let sliceSizes = 6 << 20...24 << 20
   private static let usualSliceCount = 24
-  /// Minimum number of landmarks per list for dividing the lists by another bit of the context. Shorter lists cost more
-  /// to find than to read.
+  /// Minimum number of landmarks per list at which lists are divided by another bit of the context. For shorter lists,
+  /// finding them would cost more than reading them.
   private static let landmarksPerList = 6
   private static let listsPerBand = LandmarkPair.keyCount / LandmarkSpectrum.bandCount
 
@@ -33,10 +33,9 @@ struct InvertedFile {
   private let tracks: [SegmentFormat.Track]
 
   /// - Parameters:
-  ///   - tracks: The tracks, with their number of landmarks.
-  ///   - codes: The codes of each track's signature.
-  ///   - contextBits: Number of context bits by which lists are divided; if `nil`, it depends on the number of
-  ///     landmarks.
+  ///   - tracks: The tracks, with the number of landmarks of each.
+  ///   - codes: Returns the codes of a track's signature.
+  ///   - contextBits: Number of context bits by which lists are divided; `nil` to choose it by the number of landmarks.
   init(_ tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], contextBits: Int? = nil) {
     self.tracks = tracks
     let count = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
@@ -82,8 +81,8 @@ struct InvertedFile {
         columns.append(first + UInt32(column))
       }
     }
-    // A counting sort, which keeps the order of columns: each start moves to the end of its list, which is the start of
-    // the next list.
+    // This is a counting sort that keeps the order of columns: each start moves to the end of its list, which is the
+    // start of the next list.
     var starts = [Int](repeating: 0, count: lists.count + 2)
     for number in numbers { starts[Int(number) + 2] += 1 }
     for list in 2..<starts.count { starts[list] += starts[list - 1] }
@@ -97,7 +96,7 @@ struct InvertedFile {
     return Slice(lists: lists, starts: starts, columns: sorted)
   }
 
-  /// Decodes the landmarks of a track. Landmarks beyond its end, in a damaged signature, are dropped.
+  /// Decodes the landmarks of a track. Landmarks beyond its end, as in a damaged signature, are dropped.
   private static func landmarks(of track: SegmentFormat.Track, _ codes: [UInt8]) -> [Landmark] {
     var landmarks: [Landmark] = []
     landmarks.reserveCapacity(codes.count / 2)

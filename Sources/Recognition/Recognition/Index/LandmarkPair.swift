@@ -1,10 +1,11 @@
 internal import CKernels
 internal import Landmarks
 
-/// Two landmarks of one signature, an anchor and a later target, used as the hash for lookups (Wang, ISMIR 2003).
+/// Two landmarks of one signature, an anchor and a later target, which serve as the hash for lookups (Wang, ISMIR
+/// 2003).
 ///
-/// The key encodes the anchor's band, the distance in bands and the distance in columns, as one cell each. Keys are
-/// contiguous, and pairs whose gaps differ by one column have neighboring keys.
+/// A key encodes three values, in cells: the anchor's band, the distance in bands and the distance in columns. Keys are
+/// contiguous, and pairs whose gaps differ by one column have adjacent keys.
 enum LandmarkPair {
   /// Number of columns from the anchor to the target.
   static let gaps = 2...60
@@ -12,7 +13,7 @@ enum LandmarkPair {
   static let intervals = -24...24
   static let keyCount = LandmarkSpectrum.bandCount * intervals.count * gaps.count
 
-  /// The ranges in the form that the loops in C use.
+  /// The ranges in the form that the loops in C expect.
   static let cells = cpaircells_index(
     lowest: (0, Float(intervals.lowerBound), Float(gaps.lowerBound)),
     highest: (Float(LandmarkSpectrum.bandCount - 1), Float(intervals.upperBound), Float(gaps.upperBound)))
@@ -25,15 +26,15 @@ enum LandmarkPair {
     (band * intervals.count + interval - intervals.lowerBound) * gaps.count + gap - gaps.lowerBound
   }
 
-  /// Number of bits for the place of the anchor's other target, in 16 by 16 classes of interval and gap. The coarsest
-  /// bits come first, so each prefix of a context is a coarser context. In a large catalog, the context divides the
-  /// list of a key.
+  /// Number of bits that describe the place of the anchor's other target, in 16 by 16 classes of interval and gap. The
+  /// coarsest bits come first, so each prefix of a context is a coarser context. In a large catalog, the list of a key
+  /// is divided by context.
   static let contextBits = 8
   private static let classCount = 1 << (contextBits / 2)
 
   @inline(__always)
   static func context(intervalClass: Int, gapClass: Int) -> Int {
-    // Interleaves the bits of the two numbers.
+    // This interleaves the bits of the two numbers.
     func spread(_ value: Int) -> Int { value & 1 | (value & 2) << 1 | (value & 4) << 2 | (value & 8) << 3 }
     return spread(gapClass) << 1 | spread(intervalClass)
   }
@@ -41,7 +42,7 @@ enum LandmarkPair {
   static func intervalClass(_ interval: Int) -> Int { (interval - intervals.lowerBound) * classCount / intervals.count }
   static func gapClass(_ gap: Int) -> Int { (gap - gaps.lowerBound) * classCount / gaps.count }
 
-  /// Calls `body` with the key, the context and the anchor's column of each pair of a reference, ordered by anchor.
+  /// Calls `body` with the key, the context and the anchor's column for each pair of a reference, ordered by anchor.
   /// - Parameter bands: Bands of the anchors to include.
   static func forEach(
     in landmarks: [Landmark], bands: Range<Int> = 0..<LandmarkSpectrum.bandCount,
@@ -78,7 +79,7 @@ enum LandmarkPair {
     }
   }
 
-  /// Returns the strongest landmarks of each second, an equal share from each third of the bands, in order. Earlier
+  /// Returns the strongest landmarks of each second, an equal number from each third of the bands, in order. Earlier
   /// landmarks win ties.
   private static func strongest(of landmarks: [Landmark]) -> [Landmark] {
     var result: [Landmark] = []
@@ -94,7 +95,7 @@ enum LandmarkPair {
         counts[LandmarkQuota.third(of: landmarks[end].band) * Landmark.strengthCount + landmarks[end].strength] += 1
         end += 1
       }
-      // Limit the number of landmarks of each strength, from the strongest down.
+      // The number of landmarks of each strength is limited, starting with the strongest.
       for third in 0..<thirds {
         var left = LandmarkQuota.share(of: referencePeaksPerSecond, third: third)
         for strength in (0..<Landmark.strengthCount).reversed() {

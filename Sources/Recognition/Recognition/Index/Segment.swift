@@ -2,16 +2,16 @@ internal import Analysis
 internal import Landmarks
 internal import SystemPackage
 
-/// An immutable part of a catalog: tracks, their landmarks, and an inverted file of landmark pairs. See
-/// `SegmentFormat`.
+/// An immutable part of a catalog: tracks, their landmarks, and an inverted file of landmark pairs. `SegmentFormat`
+/// describes the layout.
 ///
-/// Every access is checked against the size of its section, so the worst that a damaged file can cause is wrong
+/// Every access is checked against the size of its section, so a damaged file can cause nothing worse than wrong
 /// results. `verify()` reads the whole segment and detects any damage.
 final class Segment: Sendable {
   private typealias Format = SegmentFormat
 
   let bytes: SegmentBytes
-  /// Path for messages.
+  /// The path that messages show.
   let path: String
   let trackCount: Int
   let columnCount: Int
@@ -20,9 +20,9 @@ final class Segment: Sendable {
   /// Number of context bits by which the list of each key is divided.
   let contextBits: Int
   private let listOffsetWidth: Int
-  /// Offsets of the presence bits and ranks, and the number of stored lists; `nil` if all lists are stored.
+  /// Offsets of the presence bits and the ranks, and the number of stored lists; `nil` if all lists are stored.
   private let sparse: (bits: Int, ranks: Int, count: Int)?
-  /// Start of the sections that are read for each pair of a query.
+  /// Starts of the sections that are read for each pair of a query.
   private let listBasesStart: Int
   private let listOffsetsStart: Int
   private let postings: Range<Int>
@@ -33,8 +33,8 @@ final class Segment: Sendable {
     try self.init(SegmentBytes(mapping: path), path: path.string)
   }
 
-  /// Reads and checks the header, the track table and the list bases; nothing else is read.
-  /// - Parameter isTracksOnly: If true, checks only the tracks and accepts a damaged index.
+  /// Reads and checks the header, the track table and the list bases, but nothing else.
+  /// - Parameter isTracksOnly: `true` to check only the tracks and accept a damaged index.
   init(_ bytes: SegmentBytes, path: String, isTracksOnly: Bool = false) throws(CatalogError) {
     self.bytes = bytes
     self.path = path
@@ -94,7 +94,7 @@ final class Segment: Sendable {
       listOffsetsStart = offsetsStart
     }
     let groups = listCount / Format.listGroup + 1
-    // A track takes one record, a landmark at least one code, and a posting at least one byte.
+    // A track takes exactly one record, a landmark at least one code, and a posting at least one byte.
     guard [2, 4].contains(listOffsetWidth), columnCount <= Format.maximumColumnCount, trackCount <= all.count,
       sections[Format.Section.tracks.rawValue].count == trackCount * Format.Track.size,
       landmarkCount <= sections[Format.Section.landmarks.rawValue].count,
@@ -106,7 +106,7 @@ final class Segment: Sendable {
     try checkColumns()
   }
 
-  /// Checks that tracks are contiguous and not longer than a matcher can place.
+  /// Checks that the tracks are contiguous, and that none is longer than a matcher can handle.
   private func checkColumns() throws(CatalogError) {
     var next = 0
     for index in 0..<trackCount {
@@ -119,7 +119,7 @@ final class Segment: Sendable {
     guard next == columnCount else { throw .damaged(path: path, detail: "tracks") }
   }
 
-  /// Reads every section and compares checksums.
+  /// Reads every section and compares the checksums.
   func verify() throws(CatalogError) {
     try verify(Format.Section.allCases)
   }
@@ -162,12 +162,12 @@ final class Segment: Sendable {
     return ContentID(high: track.identifierHigh, low: track.identifierLow)
   }
 
-  /// Finds the track whose columns, extended by half the gap on each side, contain the given column of the segment.
+  /// Returns the track whose columns, extended by half the gap on each side, contain the given column of the segment.
   func track(atColumn column: Int) -> Int? {
     let records = section(.tracks)
     var low = 0
     var high = trackCount
-    // Find the last track that begins at most half a gap after the column.
+    // Finds the last track that begins at most half a gap after the column.
     while low < high {
       let middle = (low + high) / 2
       let first = records.loadUnaligned(fromByteOffset: middle * Format.Track.size, as: UInt32.self)
@@ -176,7 +176,7 @@ final class Segment: Sendable {
     return low > 0 ? low - 1 : nil
   }
 
-  /// Returns the media items of a track in JSON, as they were added.
+  /// Returns the media items of a track as JSON, as they were added.
   func items(ofTrack index: Int) -> [UInt8] {
     let track = track(index)
     let items = section(.items)
@@ -208,7 +208,7 @@ final class Segment: Sendable {
     }
   }
 
-  /// Appends those landmarks of a track that are in a range of its columns.
+  /// Appends the landmarks of a track that are in a range of its columns.
   func appendLandmarks(
     ofTrack track: SegmentFormat.Track, in columns: Range<Int>, to landmarks: inout [PackedLandmark]
   ) {
@@ -227,8 +227,8 @@ final class Segment: Sendable {
 
   private static let decodedTogether = 128
 
-  /// Returns the code at which decoding must begin to reach a column, and the column of that code; `nil` beyond the
-  /// end.
+  /// Returns the code at which decoding must begin in order to reach a column, and the column of that code; `nil`
+  /// beyond the end.
   @inline(__always)
   private func block(ofTrack track: SegmentFormat.Track, at column: Int) -> (next: Int, column: Int)? {
     let blocks = section(.blocks)
@@ -247,7 +247,7 @@ final class Segment: Sendable {
 
   // MARK: Files that are not in memory
 
-  // The fetch methods do nothing for a segment that is in memory.
+  // The following methods prefetch data. They have no effect if the segment is in memory.
 
   /// See `SegmentBytes.prepareForQuery()`.
   @discardableResult
@@ -263,7 +263,7 @@ final class Segment: Sendable {
       })
   }
 
-  /// Prefetches lists, given as `list(_:)` returns them.
+  /// Prefetches lists. Their ranges are those that `list(_:)` returns.
   func fetch(_ lists: some Sequence<Range<Int>>) {
     guard bytes.isCold else { return }
     bytes.fetch(lists.map { $0.shifted(by: postings.lowerBound) })
@@ -294,11 +294,11 @@ final class Segment: Sendable {
 
   // MARK: Postings
 
-  /// Number of the list for a key and the first `contextBits` of a context.
+  /// Returns the number of the list for a key and the first `contextBits` of a context.
   @inline(__always)
   func listNumber(ofKey key: Int, context: Int) -> Int { key << contextBits | context }
 
-  /// Range of a list within `postings`; an invalid range, in a damaged file, is empty.
+  /// Returns the range of a list within `postings`. An invalid range, as in a damaged file, is empty.
   @inline(__always)
   func list(_ number: Int) -> Range<Int> {
     guard let number = sparse == nil ? number : storedNumber(of: number) else { return 0..<0 }
@@ -308,7 +308,7 @@ final class Segment: Sendable {
     return start..<end
   }
 
-  /// Index of a list among the stored lists; `nil` if it is not stored.
+  /// Returns the index of a list among the stored lists; `nil` if the list is not stored.
   @inline(__always)
   private func storedNumber(of list: Int) -> Int? {
     guard let sparse else { return list }
@@ -343,18 +343,18 @@ final class Segment: Sendable {
     bytes.pointer.load(fromByteOffset: postings.lowerBound + list.lowerBound, as: UInt8.self)
   }
 
-  /// Calls `body` with the anchor columns in a list, in ascending order; at most once per byte of the list.
+  /// Calls `body` with each anchor column in a list, in ascending order, at most once per byte of the list.
   @inline(__always)
   func forEachPosting(in list: Range<Int>, _ body: (_ column: Int) -> Void) {
     let start = self.postings.lowerBound
     let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + start
     var column = 0
     var offset = list.lowerBound
-    // Decode two differences at a time, of up to four bytes each, as long as eight bytes can be read.
+    // As long as eight bytes can be read, two differences of up to four bytes each are decoded at a time.
     let lastWord = min(list.upperBound, bytes.pointer.count - start - 8)
     while offset < lastWord {
       let word = postings.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      // The first two bytes without the high bit end the two differences.
+      // Each difference ends with the first byte whose high bit is not set.
       let ends = ~word & 0x8080_8080_8080_8080
       let first = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
       let second = UInt64(truncatingIfNeeded: (ends & (ends &- 1)).trailingZeroBitCount)
@@ -376,7 +376,7 @@ final class Segment: Sendable {
       body(column)
       offset = end
     }
-    // Decode differences of five bytes, which begin at 2^28 columns, and the last differences of the file.
+    // This decodes differences of five bytes, which begin at 2^28 columns, and the last differences of the file.
     var value = 0
     var shift = 0
     while offset < list.upperBound {

@@ -8,14 +8,14 @@ struct SegmentBuilder {
   private var bodies: [[UInt8]] = []
   private var items: [[UInt8]] = []
   private(set) var nextColumn = 0
-  /// Number of context bits by which lists are divided; if `nil`, it depends on the number of landmarks.
+  /// Number of context bits by which lists are divided; `nil` to choose it by the number of landmarks.
   var contextBits: Int?
 
   var trackCount: Int { tracks.count }
 
   /// - Parameters:
-  ///   - identifier: Digest of the reference's identifier.
-  ///   - items: Media items of the reference, in JSON.
+  ///   - identifier: The digest of the reference's identifier.
+  ///   - items: The media items of the reference, as JSON.
   mutating func add(_ signature: Signature, identifier: ContentID, items: [UInt8]) throws(CatalogError) {
     let first = nextColumn
     let next = first + signature.columnCount + SegmentFormat.trackGap

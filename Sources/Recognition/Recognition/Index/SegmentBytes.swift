@@ -2,14 +2,14 @@ internal import Platform
 internal import Synchronization
 internal import SystemPackage
 
-/// The bytes of a segment, in memory or mapped from a file.
+/// The bytes of a segment, either in memory or mapped from a file.
 final class SegmentBytes: Sendable {
-  /// The bytes are never written.
+  /// Pointer to the bytes, which are never written to.
   nonisolated(unsafe) let pointer: UnsafeRawBufferPointer
-  /// `nil` if the bytes are in memory.
+  /// The mapped file; `nil` if the bytes are in memory.
   private let file: MappedFile?
   private let coldness: Coldness
-  /// True if much of the file was not in memory when `prepareForQuery` last checked.
+  /// True if a large part of the file was not in memory when `prepareForQuery` last checked.
   private let cold = Atomic(false)
   var isCold: Bool { cold.load(ordering: .relaxed) }
 
@@ -21,7 +21,7 @@ final class SegmentBytes: Sendable {
     coldness = Coldness()
   }
 
-  /// Maps a file. The file may be replaced while it is mapped, but must not be changed in place.
+  /// Maps a file. It may be replaced while it is mapped, but must not be changed in place.
   init(mapping path: FilePath, coldness: Coldness = Coldness()) throws(CatalogError) {
     self.coldness = coldness
     do {
@@ -41,25 +41,25 @@ final class SegmentBytes: Sendable {
 
   // MARK: Files that are not in memory
 
-  /// Thresholds for treating a mapped file as cold.
+  /// Thresholds above which a mapped file is treated as cold.
   struct Coldness {
-    /// Minimum size in bytes. A smaller file is soon entirely in memory, because the system reads ahead around each
-    /// access.
+    /// Minimum size in bytes. A smaller file is soon entirely in memory anyway, because the system reads ahead around
+    /// each access.
     var minSize = 64 << 20
     /// Minimum share of sampled pages that are not in memory.
     var minShare = 0.05
   }
 
-  /// Distance between sampled pages, in bytes: sampling takes microseconds for gigabytes.
+  /// Distance between sampled pages, in bytes. Even for gigabytes, sampling takes microseconds.
   private static let sampleStep = 32 << 20
-  /// Ranges closer than this many bytes are read together.
+  /// Ranges that are closer to each other than this number of bytes are read together.
   private static let minGap = 16 << 10
 
-  /// Samples how much of the file is in memory. If the file is cold, turns off read-ahead, which can amount to
-  /// megabytes for each of thousands of accesses.
+  /// Samples how much of the file is in memory. If the file is cold, turns off read-ahead, because it could add
+  /// megabytes to each of thousands of accesses.
   ///
-  /// - Returns: `true` if the file is cold. For files of other users, `mincore(2)` reports all pages as present;
-  ///   read-ahead then stays on.
+  /// - Returns: `true` if the file is cold. For files of other users, `mincore(2)` reports all pages as present, so
+  ///   read-ahead stays on.
   @discardableResult
   func prepareForQuery() -> Bool {
     guard let file, pointer.count >= coldness.minSize else { return false }
@@ -72,13 +72,13 @@ final class SegmentBytes: Sendable {
     }
     let isCold = Double(missing) >= coldness.minShare * Double(count)
     if cold.exchange(isCold, ordering: .relaxed) != isCold {
-      file.readAround(!isCold)
+      file.setReadAhead(!isCold)
     }
     return isCold
   }
 
-  /// Prefetches several ranges of a mapped file in one call: the disk can work on many requests at once, whereas page
-  /// faults occur one after another. This is worth its cost only if the file is cold.
+  /// Prefetches several ranges of a mapped file in one call. A disk can work on many requests at once, whereas page
+  /// faults occur one after the other. This is worth its cost only if the file is cold.
   func fetch(_ ranges: [Range<Int>]) {
     guard let file else { return }
     var next: Range<Int>?

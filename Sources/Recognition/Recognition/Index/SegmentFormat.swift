@@ -3,24 +3,25 @@ internal import Landmarks
 /// The layout of a segment, which is also the layout of a portable catalog file.
 ///
 /// All numbers are little-endian. A header of 256 bytes is followed by sections in the order of `Section`:
-/// - `landmarks`: the codes of the signatures, one track after another.
+/// - `landmarks`: the codes of the signatures, one track after the other.
 /// - `postings`: for each key of `LandmarkPair` and each value of the first `contextBits` of the context, a list of the
-///   columns of its anchors, ascending. Each column is stored as the difference from the previous one in base 128
-///   (seven bits per byte, low ones first, the high bit set on all but the last byte).
+///   columns of its anchors, ascending. Each column is stored as its difference from the previous one in base 128
+///   (seven bits per byte, low bits first, with the high bit set on all except the last byte).
 /// - `listBases`: for every `listGroup` lists, the 64-bit offset of the first list within `postings`.
 /// - `listOffsets`: the start of each list relative to its base, as a number of 2 or 4 bytes, with one more number at
-///   the end. In a small segment, most lists are empty and are left out here and in `listBases`. The section then
+///   the end. In a small segment, most lists are empty; they are left out here and in `listBases`. The section then
 ///   starts with a presence bit for each list, low bits first, and a 32-bit rank for every `rankGroup` bits: the number
 ///   of lists present before them (Jacobson, FOCS 1989).
-/// - `blocks`: for every `blockColumns` columns of each track, the code at which decoding can begin, and its column.
+/// - `blocks`: for every `blockColumns` columns of each track, the code at which decoding can begin, and the column of
+///   that code.
 /// - `tracks`: a record of 64 bytes for each track.
-/// - `items`: the media items of each track in JSON.
+/// - `items`: the media items of each track, as JSON.
 ///
-/// Columns are numbered through all tracks of a segment, with `trackGap` empty columns after each track.
+/// Columns are numbered continuously over all tracks of a segment, with `trackGap` empty columns after each track.
 enum SegmentFormat {
   static let magic: [UInt8] = [0x89] + Array("NCAT\r\n\u{1A}".utf8)
-  /// Version 1 had no `contextBits` (it reads as 0); in version 2, its maximum was 6; up to version 3, no list was left
-  /// out.
+  /// Version of the format. Version 1 had no `contextBits`, which is read as 0. In version 2, the maximum of
+  /// `contextBits` was 6. Up to version 3, no lists were left out.
   static let version: UInt32 = 4
   static let readableVersions: ClosedRange<UInt32> = 1...4
   static let headerSize = 256
@@ -40,26 +41,28 @@ enum SegmentFormat {
     static let listOffsetWidth = 48
     static let contextBits = 52
     static let fileSize = 56
-    /// Offset, length and XXH3-64 of each section.
+    /// The offset, length and XXH3-64 of each section.
     static let sections = 64
     static let sectionSize = 24
-    /// 1 if empty lists are left out; `listCount` is then the number of stored lists.
+    /// 1 if empty lists are left out, in which case `listCount` is the number of stored lists.
     static let isSparse = 232
     static let listCount = 236
-    /// XXH3-64 of the header up to here.
+    /// The XXH3-64 of the header up to here.
     static let checksum = 248
   }
 
   static let listGroup = 32
-  /// Eight words of 64 bits.
+  /// Number of presence bits per rank: eight words of 64 bits.
   static let rankGroup = 512
   static let blockColumns = 256
   static let blockSize = 8
-  /// More than half the longest query, so that clips from the end of a track do not vote for the next track.
+  /// Number of empty columns after a track. It is more than half the longest query, so that clips from the end of a
+  /// track do not vote for the next track.
   static let trackGap = 256
-  /// Column numbers within a segment have 32 bits.
+  /// Maximum number of columns in a segment. Column numbers within a segment have 32 bits.
   static let maximumColumnCount = Int(UInt32.max) - 1
-  /// Column counts of a track are signed 32-bit numbers, with room to spare: 9,500 hours.
+  /// Maximum number of columns in a track, which is 9,500 hours. Such numbers fit into signed 32-bit integers, with
+  /// room to spare.
   static let maximumTrackColumnCount = 1 << 30
 
   /// A record of the section `tracks`.
@@ -68,17 +71,17 @@ enum SegmentFormat {
 
     var firstColumn: UInt32
     var columnCount: UInt32
-    /// Offset within `landmarks`.
+    /// Offset of the track's codes within `landmarks`.
     var landmarkOffset: UInt64
     /// Number of codes.
     var codeCount: UInt32
     var landmarkCount: UInt32
-    /// Index within `blocks`.
+    /// Index of the track's first block within `blocks`.
     var firstBlock: UInt32
     var itemLength: UInt32
-    /// Offset within `items`.
+    /// Offset of the track's media items within `items`.
     var itemOffset: UInt64
-    /// XXH3-128 of the reference's identifier.
+    /// The XXH3-128 of the reference's identifier.
     var identifierHigh: UInt64
     var identifierLow: UInt64
     var reserved: UInt64 = 0

@@ -1,8 +1,8 @@
 internal import Landmarks
 internal import SystemPackage
 
-/// Merges segments, dropping removed tracks. Postings are rebuilt from the landmarks, because lists are divided more
-/// finely the more landmarks there are.
+/// Merges segments and drops removed tracks. Postings are computed anew from the landmarks, because the more landmarks
+/// there are, the more finely lists are divided.
 struct SegmentMerger {
   private struct Origin {
     var segment: Int

@@ -46,7 +46,7 @@ struct SegmentWriter: ~Copyable {
     }
   }
 
-  /// Ends the current section; sections must come in the order of the format.
+  /// Ends the current section. Sections must be written in the order of the format.
   private mutating func endSection() {
     hashBuffer()
     entries.append((sectionStart, offset - sectionStart, hasher.finish().low))
@@ -56,11 +56,11 @@ struct SegmentWriter: ~Copyable {
 
   /// Writes a whole segment.
   /// - Parameters:
-  ///   - tracks: Records with their columns; this method fills in the offsets of landmarks, blocks and items.
-  ///   - codes: The codes of each track.
-  ///   - items: The media items of each track, in JSON.
+  ///   - tracks: Records that contain the columns. This method fills in the offsets of landmarks, blocks and items.
+  ///   - codes: Returns the codes of a track.
+  ///   - items: Returns the media items of a track, as JSON.
   ///   - contextBits: See `InvertedFile`.
-  /// - Returns: The bytes, when writing into memory; an empty array when writing to a file.
+  /// - Returns: The bytes when writing to memory; an empty array when writing to a file.
   consuming func write(
     tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], items: (_ track: Int) -> [UInt8],
     contextBits: Int? = nil
@@ -83,7 +83,7 @@ struct SegmentWriter: ~Copyable {
     let inverted = InvertedFile(tracks, codes: codes, contextBits: contextBits)
     let listCount = LandmarkPair.keyCount << inverted.contextBits
     let landmarkCount = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
-    // There are about as many postings as landmarks.
+    // The number of postings is about that of landmarks.
     var table = ListTable(listCount: landmarkCount < listCount / 2 ? listCount : nil)
     var offsets: [UInt32] = []
     var bases: [UInt8] = []

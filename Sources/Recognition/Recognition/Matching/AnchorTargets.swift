@@ -1,17 +1,17 @@
 internal import Landmarks
 
-/// The peaks that an anchor may form pairs with, strongest first.
+/// The peaks with which an anchor may form pairs, strongest first.
 struct AnchorTargets {
   private let columns: [Float]
   private let bands: [Float]
-  /// Position of each peak in the order by strength, and the peaks in that order.
+  /// Position of each peak in the order of strength, and the peaks in that order.
   private let places: [Int]
   private let order: [Int]
-  /// Bit set of the peaks near the anchor, by position.
+  /// A bit set of the peaks near the anchor, by position.
   private var near: [UInt64]
   private var word = 0
 
-  /// - Parameter peaks: Ordered by column.
+  /// - Parameter peaks: The peaks, ordered by column.
   init(_ peaks: [RankedPeaks.Peak], order: [Int]) {
     columns = peaks.map(\.column)
     bands = peaks.map(\.band)
@@ -26,7 +26,7 @@ struct AnchorTargets {
   private static let maxGap = Float(LandmarkPair.gaps.upperBound)
   private static let maxInterval = Float(LandmarkPair.intervals.upperBound)
 
-  /// Selects the targets of an anchor.
+  /// Starts to iterate over the targets of an anchor.
   mutating func begin(_ anchor: Int) {
     for index in near.indices { near[index] = 0 }
     word = 0
@@ -44,7 +44,7 @@ struct AnchorTargets {
               if gap > Self.maxGap + 1 { break }
               let isNear = abs(bands[next] - band) <= Self.maxInterval && gap >= Self.minGap && gap <= Self.maxGap
               let place = places[next]
-              // Branchless, since the branch would be unpredictable.
+              // This is branchless, because the branch would be unpredictable.
               near[place >> 6] |= (isNear ? 1 : 0) &<< UInt64(truncatingIfNeeded: place)
               next += 1
             }
@@ -54,7 +54,7 @@ struct AnchorTargets {
     }
   }
 
-  /// Index of the next target; `nil` if there is none.
+  /// Returns the index of the next target; `nil` if there is none.
   mutating func next() -> Int? {
     while word < near.count {
       let bits = near[word]

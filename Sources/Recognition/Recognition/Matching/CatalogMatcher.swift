@@ -1,25 +1,26 @@
 internal import Landmarks
 internal import Mathematics
 
-/// Matches queries with a catalog and looks up the media items of the hits.
+/// Matches queries against a catalog and looks up the media items of the hits.
 struct CatalogMatcher: ~Copyable {
   private let catalog: CustomCatalog
   private var matcher: Matcher
 
   /// - Parameters:
   ///   - catalog: A sealed catalog.
-  ///   - parts: Remote catalogs to match as well.
+  ///   - parts: Remote catalogs that are matched as well.
   init(_ catalog: CustomCatalog, parts: [any CatalogPart] = []) {
     self.catalog = catalog
     matcher = Matcher(segments: catalog.segments, removed: catalog.removed, parts: parts)
   }
 
-  /// Answers a question to this catalog as a part of a larger one.
+  /// Answers a question that treats this catalog as a part of a larger one.
   mutating func answer(_ question: [UInt8]) throws(PartFailure) -> [UInt8] {
     try matcher.answer(question, losses: catalog.losses)
   }
 
-  /// Returns the parts that have not answered since the last call, and the parts of the catalog that cannot be read.
+  /// Returns the parts that have failed to answer since the last call, and the parts of the catalog that cannot be
+  /// read.
   mutating func takeMissing() -> [MissingCatalog] { catalog.losses + matcher.takeMissing() }
 
   /// Returns the accepted tracks of a query, ordered by start.
@@ -31,7 +32,7 @@ struct CatalogMatcher: ~Copyable {
       var seen: Set<String> = []
       let items = ([finding.hit] + finding.twins).flatMap { hit -> [MatchedMediaItem] in
         let record = matcher.record(ofTrackOf: hit)
-        // A track that several parts contain is reported once.
+        // A track is reported only once, even if several parts contain it.
         guard seen.insert(record.identifier).inserted else { return [] }
         return mediaItems(record, of: hit, query, confidence: finding.confidence, elapsed: elapsed)
       }
@@ -41,8 +42,8 @@ struct CatalogMatcher: ~Copyable {
     }
   }
 
-  /// Returns the best finding, accepted or not.
-  /// - Parameter excluded: Identifier of a reference to ignore.
+  /// Returns the best finding, whether accepted or not.
+  /// - Parameter excluded: The identifier of a reference to ignore.
   mutating func finding(for query: RecognitionQuery, without excluded: String?) -> Finding? {
     matcher.begin()
     guard let excluded else { return matcher.match(query) }
@@ -55,7 +56,7 @@ struct CatalogMatcher: ~Copyable {
     return matcher.match(query)
   }
 
-  /// Position of the query's first sample in the reference, in seconds.
+  /// Returns the position of the query's first sample in the reference, in seconds.
   func matchOffset(of hit: Matcher.Hit, _ query: RecognitionQuery) -> Double {
     let first = Double(hit.placement.center) - Double(hit.placement.slope) * Double(query.columnCount) / 2
     return first / LandmarkSpectrum.columnsPerSecond

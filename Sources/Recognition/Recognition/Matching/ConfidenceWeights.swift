@@ -1,7 +1,7 @@
 internal import DSP
 
-/// The coefficients of `Finding.logOdds`, with the names of the features in `Benchmarks/recognition/confidence.py`,
-/// which fits them.
+/// The coefficients of `Finding.logOdds`. `Benchmarks/recognition/confidence.py` fits them and defines the names of the
+/// features.
 struct ConfidenceWeights {
   let constant: Float
   let z: Float

@@ -1,20 +1,20 @@
 internal import Landmarks
 
 extension Matcher {
-  /// Finds the columns of a query in which the track of a hit is heard; other music or silence may precede or follow
+  /// Returns the columns of a query in which the track of a hit is heard. Other music or silence may precede or follow
   /// it.
   ///
   /// Under the track's landmarks, the mean of the filter's values is above 0 where the track is heard, and 0 elsewhere.
-  /// Starting where the values are highest, the part grows to both sides as long as the sum of the values, minus half
-  /// that mean for each value, grows. The points where it stops are the most likely change points (Page, Biometrika
-  /// 1954).
+  /// Starting where the values are highest, the part grows in both directions as long as the sum of the values, each
+  /// reduced by half of that mean, keeps growing. The points where it stops are the most likely change points (Page,
+  /// Biometrika 1954).
   mutating func detectedPart(of hit: Hit, in query: RecognitionQuery) -> Range<Double> {
     let values =
       MatchedFilter.with(query.filter) { filter -> [MatchedFilter.Value] in
         load(hit, filter)
         return points.withUnsafeBufferPointer { filter.values($0, hit.placement) }.map {
-          // Clip the values, so that the presence of a landmark counts and not its clarity. Otherwise, the clearest
-          // landmarks alone would decide.
+          // The values are clipped, so that the presence of a landmark counts rather than its clarity. Otherwise, the
+          // clearest landmarks alone would decide.
           MatchedFilter.Value(column: $0.column, value: min($0.value, Self.highestValue))
         }
       } ?? []
@@ -28,10 +28,10 @@ extension Matcher {
     let threshold = anchor.mean / 2
     let before = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
     let behind = Self.furthest(values[anchor.range.upperBound...], above: threshold)
-    // Unless a landmark contradicts this, the part extends to the end of the track or of the query.
+    // Unless a landmark contradicts it, the part extends to the end of the track or of the query.
     var start = values[..<(anchor.range.lowerBound - before)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
     var end = values[(anchor.range.upperBound + behind)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
-    // There may be little to recognize at the edges of a track.
+    // The edges of a track may contain little that can be recognized.
     if start < max(trackStart + Self.quietEdge, limits.lowerBound + Self.edge) { start = limits.lowerBound }
     if end > min(trackEnd - Self.quietEdge, limits.upperBound - Self.edge) { end = limits.upperBound }
     for silence in query.silences {
@@ -42,7 +42,7 @@ extension Matcher {
     return min(start, end)..<max(start, end)
   }
 
-  /// Start and end of a hit's track in a query, in columns; they may be outside the query.
+  /// Returns the start and the end of a hit's track in a query, in columns. Both may be outside the query.
   private func columns(ofTrackOf hit: Hit, in query: RecognitionQuery) -> (start: Double, end: Double) {
     func column(_ trackColumn: Int) -> Double {
       Double((Float(trackColumn) - hit.placement.center) / hit.placement.slope) + Double(query.columnCount) / 2
@@ -50,16 +50,16 @@ extension Matcher {
     return (column(0), column(columnCount(ofTrackOf: hit)))
   }
 
-  /// 1.5 s, in columns: a part that comes this close to an edge of the track is extended to the edge.
+  /// 1.5 s in columns. A part that comes this close to an edge of the track is extended to the edge.
   private static let quietEdge = 1.5 * LandmarkSpectrum.columnsPerSecond
-  /// 0.5 s, in columns: a part that comes this close to where sound begins or ends is extended to that point.
+  /// 0.5 s in columns. A part that comes this close to where sound begins or ends is extended to that point.
   private static let edge = 0.5 * LandmarkSpectrum.columnsPerSecond
-  /// One standard deviation.
+  /// Value to which the filter's values are clipped: one standard deviation.
   private static let highestValue = FilterRows.steps
-  /// Number of landmarks used for the mean: about two seconds.
+  /// Number of landmarks that are averaged, which is about two seconds.
   private static let anchorCount = 64
 
-  /// The run of `anchorCount` values with the highest mean; `nil` if no mean is above 0.
+  /// Returns the run of `anchorCount` values with the highest mean; `nil` if no mean is above 0.
   private static func anchor(in values: [MatchedFilter.Value]) -> (range: Range<Int>, mean: Float)? {
     var sum: Float = values.prefix(anchorCount).reduce(0) { $0 + $1.value }
     var best = (first: 0, sum: sum)
@@ -71,8 +71,8 @@ extension Matcher {
     return (best.first..<best.first + anchorCount, best.sum / Float(anchorCount))
   }
 
-  /// Number of values, counted outward from a part, that belong to it: up to the point where the sum of the values,
-  /// minus the threshold for each, is highest.
+  /// Returns the number of values, counted outward from a part, that belong to it. The part ends where the sum of the
+  /// values, each reduced by the threshold, is highest.
   private static func furthest(_ values: some Sequence<MatchedFilter.Value>, above threshold: Float) -> Int {
     var sum: Float = 0
     var best = (count: 0, sum: Float(0))

@@ -10,10 +10,10 @@ struct DetectedTrack {
 
 /// Detects all tracks of a query, whether they play in sequence or at the same time.
 ///
-/// The query is matched as a whole; then the columns before and after the part in which the track is heard are matched,
-/// each as a query of its own. If two tracks are heard in about equal parts, neither explains the whole query, and each
-/// counts as the other's rival. In that case, the parts in which they seem to be heard are judged separately, since
-/// only tracks that explain the same stretch are rivals.
+/// First, the query is matched as a whole. Then the columns before and after the part in which the track is heard are
+/// each matched as separate queries. If two tracks are heard in parts of about equal length, neither explains the whole
+/// query, and each counts as a rival of the other. In that case, the parts in which they seem to be heard are judged
+/// separately, because only tracks that explain the same stretch are rivals.
 extension Matcher {
   /// Returns the accepted tracks, ordered by start.
   mutating func tracks(in query: RecognitionQuery) -> [DetectedTrack] {
@@ -43,8 +43,8 @@ extension Matcher {
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
 
-  /// True if two findings are of the same track or of copies of it. A passage that is repeated in a track fits at
-  /// several places.
+  /// Returns whether two findings are of the same track or of copies of it. A passage that is repeated in a track fits
+  /// at several places.
   private mutating func isCopy(_ finding: Finding, of other: Finding, in query: RecognitionQuery) -> Bool {
     for hit in [finding.hit] + finding.twins {
       for known in [other.hit] + other.twins where hit.isSameTrack(as: known) { return true }
@@ -52,10 +52,10 @@ extension Matcher {
     return isSameRecording(finding.hit, as: other.hit, query)
   }
 
-  /// 3 s, in columns: a track cannot be recognized in fewer.
+  /// 3 s in columns. A track cannot be recognized in fewer columns.
   static let minColumnCount = 94
 
-  /// Returns the accepted track of a range of columns.
+  /// Returns the accepted track in a range of columns.
   private mutating func finding(in query: RecognitionQuery, _ columns: Range<Int>) -> Finding? {
     let part = query.part(columns)
     var hits: [Hit] = []
@@ -80,11 +80,11 @@ extension Matcher {
 
   /// Number of hits that are examined if none explains the whole query.
   static let rivalCount = 3
-  /// Maximum share of a stretch that a part may have to be judged separately: a track heard in more of the stretch has
-  /// been judged with the stretch.
+  /// Maximum share of a stretch for a part to be judged separately. A track that is heard in more of the stretch has
+  /// already been judged with the whole stretch.
   private static let maxPartShare = 0.85
 
-  /// True if a hit would be accepted in some columns, compared only with the known hits.
+  /// Returns whether a hit would be accepted in some columns if it were compared only with the known hits.
   private mutating func isProbable(_ hit: Hit, _ hits: [Hit], in query: RecognitionQuery, _ columns: Range<Int>) -> Bool
   {
     let moved = hits.map { hit in
@@ -95,7 +95,7 @@ extension Matcher {
     return judgement(of: hit, moved, in: query.part(columns))?.isAccepted ?? false
   }
 
-  /// Returns the finding of a hit; `nil` if another of the hits fits the query better.
+  /// Returns the finding for a hit; `nil` if one of the other hits fits the query better.
   mutating func judgement(of hit: Hit, _ hits: [Hit], in query: RecognitionQuery) -> Finding? {
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
       var hits = hits
@@ -112,7 +112,7 @@ extension Matcher {
     return finding ?? nil
   }
 
-  /// True if the track of a hit fits some columns about as well as the part before or after them.
+  /// Returns whether the track of a hit fits some columns about as well as it fits the part before or after them.
   private mutating func continues(
     _ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>, from part: Range<Double>
   ) -> Bool {
@@ -136,7 +136,7 @@ extension Matcher {
 }
 
 extension DetectedTrack {
-  /// True if a finding in another part is of the same recording at the same place.
+  /// Returns whether a finding in another part is of the same recording at the same place.
   fileprivate func isContinued(by other: Finding) -> Bool {
     ([finding.hit] + finding.twins).contains { hit in
       ([other.hit] + other.twins).contains {
@@ -145,6 +145,6 @@ extension DetectedTrack {
     }
   }
 
-  /// 1 s, in columns.
+  /// 1 s in columns.
   private static let tolerance = Float(LandmarkSpectrum.columnsPerSecond)
 }

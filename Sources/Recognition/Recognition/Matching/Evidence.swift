@@ -1,16 +1,16 @@
 /// The features of the best place found for a query, accepted or not, from which its confidence is computed.
-/// `Benchmarks/recognition/confidence.py` fits the weights with them.
+/// `Benchmarks/recognition/confidence.py` uses them to fit the weights.
 @_spi(Measuring) public struct Evidence: Sendable {
   public var referenceIdentifier: String
   /// Position of the query's first sample in the reference, in seconds.
   public var matchOffset: Double
   public var confidence: Double
-  /// Feature values by name.
+  /// The values of the features by name.
   public var values: KeyValuePairs<String, Float>
 }
 
 extension RecognitionSession {
-  /// - Parameter excluded: Identifier of a reference to ignore.
+  /// - Parameter excluded: The identifier of a reference to ignore.
   @_spi(Measuring) public func evidence(for query: RecognitionQuery, without excluded: String? = nil) -> Evidence? {
     withMatcher { $0.evidence(for: query, without: excluded) }
   }

@@ -1,5 +1,5 @@
 extension Float {
-  /// The largest integer that is not above the value. Avoids the function call that `rounded(.down)` compiles to where
+  /// The largest integer that is not above the value. This avoids a function call to which `rounded(.down)` compiles if
   /// SSE 4.1 may be missing.
   @inline(__always)
   var floor: Int {

@@ -3,17 +3,17 @@ internal import Landmarks
 internal import Mathematics
 
 /// Verifies places in a track against a query: overlays the landmarks of the track on the query's whitened spectrum,
-/// and sums the values under them.
+/// and sums the values under the landmarks.
 ///
-/// Landmarks are weighted by strength: a stronger landmark has a higher value on average, whatever the noise. z is the
-/// weighted sum divided by the square root of the sum of the squared weights. For landmarks of another track, z is
-/// roughly normally distributed.
+/// Landmarks are weighted by strength, because values under stronger landmarks are higher on average, no matter what
+/// the noise is. z is the weighted sum divided by the square root of the sum of the squared weights. For landmarks of
+/// another track, z is roughly normally distributed.
 struct MatchedFilter {
   /// The position of a track's landmarks in the query.
   struct Placement {
     /// Column of the track at the center of the query.
     var center: Float
-    /// Number of track columns per query column: above 1 if the clip is faster than the track.
+    /// Number of track columns per query column. It is above 1 if the clip is faster than the track.
     var slope: Float
     /// Number of bands by which the clip is higher than the track.
     var shift: Int
@@ -24,19 +24,19 @@ struct MatchedFilter {
     /// The same place at the speed and pitch of the track.
     var neutral: Placement { Placement(center: center, slope: 1, shift: 0) }
 
-    /// Converts the placement to a query that is a part of the current one.
+    /// Converts the placement to one in a query that is a part of the current query.
     func moved(fromColumnCount whole: Int, to part: Range<Int>) -> Placement {
       let distance = Float(part.lowerBound + part.upperBound - whole) / 2
       return Placement(center: center + slope * distance, slope: slope, shift: shift)
     }
 
-    /// Converts the placement to the query that the current one is a part of.
+    /// Converts the placement to one in the query of which the current query is a part.
     func moved(from part: Range<Int>, toColumnCount whole: Int) -> Placement {
       let distance = Float(part.lowerBound + part.upperBound - whole) / 2
       return Placement(center: center - slope * distance, slope: slope, shift: shift)
     }
 
-    /// True if the slope and shift are consistent with a change in speed, tempo or pitch.
+    /// True if the slope and the shift are consistent with a change in speed, tempo or pitch.
     var isConsistent: Bool {
       abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
         || abs(slope - 1) <= 0.01
@@ -53,7 +53,7 @@ struct MatchedFilter {
     var value: Float
   }
 
-  /// Number of displacements tried together: −8 to 7 columns.
+  /// Number of displacements that are tried together: −8 to 7 columns.
   static let lanes = Int(CMATCHEDFILTER_LANES)
   /// Minimum number of landmarks for a score.
   static let minimumCount = 15
@@ -63,14 +63,14 @@ struct MatchedFilter {
   let columnCount: Int
   let bandCount = LandmarkSpectrum.bandCount
 
-  /// - Parameter values: Values of the rows; they must outlive this instance.
+  /// - Parameter values: The values of the rows. The memory must outlive this instance.
   private init(_ rows: FilterRows, values: UnsafePointer<Int16>) {
     self.values = values
     stride = rows.stride
     columnCount = rows.columnCount
   }
 
-  /// Calls `body` with the filter of a query's spectrum. Returns `nil` if the spectrum has no columns.
+  /// Calls `body` with a filter for a query's spectrum. Returns `nil` if the spectrum has no columns.
   static func with<R>(_ rows: FilterRows, _ body: (MatchedFilter) -> R) -> R? {
     rows.values.withUnsafeBufferPointer { values in
       guard let base = values.baseAddress, rows.columnCount > 0 else { return nil }
@@ -87,7 +87,7 @@ struct MatchedFilter {
     }
   }
 
-  /// Returns z for 16 displacements of the query against the track; lane 8 has no displacement.
+  /// Returns z for 16 displacements of the query against the track. Lane 8 is the one without displacement.
   func scores(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> SIMD16<Float> {
     let inverse = 1 / placement.slope
     let origin = Float(columnCount) / 2 - placement.center * inverse + 0.5
@@ -104,10 +104,10 @@ struct MatchedFilter {
 
   typealias Sums = SIMD16<Int32>
 
-  /// Returns the z of each lane.
+  /// Returns z for each lane.
   /// - Parameters:
-  ///   - count: Number of landmarks within the query, without displacement.
-  ///   - squares: Sum of the squares of these landmarks' weights.
+  ///   - count: Number of landmarks within the query when there is no displacement.
+  ///   - squares: Sum of the squared weights of these landmarks.
   static func scores(_ sums: Sums, count: Int, squares: Int) -> SIMD16<Float> {
     guard count >= minimumCount else { return .zero }
     return SIMD16<Float>(sums) * (1 / (FilterRows.steps * Float(squares).squareRoot()))
@@ -129,13 +129,13 @@ struct MatchedFilter {
   /// `FilterRows.steps`.
   func value(column: Int, band: Int) -> Float { Float(values[band * stride + FilterRows.padding + column]) }
 
-  /// Returns the best z near a placement, and the placement that has it.
+  /// Returns the best z near a placement, and the placement where it is reached.
   @inline(__always)
   func best(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> (z: Float, placement: Placement) {
     best(of: scores(points, placement), placement)
   }
 
-  /// Returns the best z of 16 displacements, and the displaced placement.
+  /// Returns the best z of 16 displacements, and the placement displaced accordingly.
   @inline(__always)
   func best(of scores: SIMD16<Float>, _ placement: Placement) -> (z: Float, placement: Placement) {
     var lane = 0
@@ -145,7 +145,7 @@ struct MatchedFilter {
     return (scores[lane], moved)
   }
 
-  /// Returns the best z at a shift of 3 to 12 bands, which is high if any music with this rhythm would fit.
+  /// Returns the best z at a shift of 3 to 12 bands. It is high if any music with this rhythm would fit.
   func bestShifted(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
     var best: Float = 0
     for distance in 3...12 {

@@ -1,16 +1,16 @@
 internal import Landmarks
 internal import Mathematics
 
-/// Finds the track that a query is part of.
+/// Finds the track that a query belongs to.
 ///
-/// A search runs in stages, each only if the previous stages have found nothing beyond doubt. They look up a few pairs
-/// of the most likely peaks at true speed; equally few at changed speeds, then tempos, then pitches; and finally many
-/// pairs at true speed. The last stage is for noise, for short queries, and for catalogs that the other stages have not
-/// read completely. If no stage finds a probable track, further stages search speeds, tempos and pitches that
-/// turntables and editors can produce but people rarely use. A stage votes for places in the catalog (Wang, ISMIR 2003)
-/// and verifies the best ones with `MatchedFilter`.
+/// A search runs in stages, each of them only if the previous ones have found nothing beyond doubt. The first stage
+/// looks up a few pairs of the most likely peaks at true speed. The next ones look up equally few at changed speeds,
+/// then tempos, then pitches. The last one looks up many pairs at true speed; it is for noise, for short queries, and
+/// for catalogs that the other stages have not read completely. If no stage finds a probable track, further stages
+/// search speeds, tempos and pitches that turntables and editors can produce but people rarely use. Each stage votes
+/// for places in the catalog (Wang, ISMIR 2003) and verifies the best ones with `MatchedFilter`.
 struct Matcher: ~Copyable {
-  /// The mapping of a query's pairs to the pairs of a track.
+  /// Maps the pairs of a query to those of a track.
   struct Transform {
     /// Number of track columns per query column.
     var slope: Float
@@ -33,23 +33,23 @@ struct Matcher: ~Copyable {
     let name: Name
     /// Maximum rarity of the pairs that are looked up.
     var limit: Float
-    /// True for the last stage, which also looks up less likely peaks, and checks more places for short queries.
+    /// True for the last stage, which also looks up less likely peaks and checks more places for short queries.
     var isThorough = false
     /// Number of track columns per bin, as a power of two.
     var binWidthLog2: Int
-    /// Number of places verified per transform.
+    /// Number of places that are verified per transform.
     var candidateCount: Int
-    /// Maximum number of bytes of postings read per transform, cheapest lists first; a posting takes about three bytes.
-    /// Only catalogs of more than a few thousand hours reach it.
+    /// Maximum number of bytes of postings that are read per transform, cheapest lists first. A posting takes about
+    /// three bytes. Only catalogs of more than a few thousand hours reach this limit.
     var byteBudget: Int
     var transforms: [Transform]
   }
 
   /// A verified place in the catalog.
   struct Hit {
-    /// Index of the segment; indices after the last segment are remote parts.
+    /// Index of the segment. Indices after the last segment are remote parts.
     var segment: Int
-    /// Index of the track in the segment, or the number of a track that the part has named.
+    /// Index of the track in the segment, or the number of a track that a remote part has named.
     var track: Int
     var placement: MatchedFilter.Placement
     var z: Float
@@ -66,7 +66,7 @@ struct Matcher: ~Copyable {
         name: .thorough, limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20,
         transforms: [.neutral]),
     ]
-  /// The stages that run if the others have found no probable track.
+  /// Stages that run only if the others have found no probable track.
   static let farStages = [
     changed(.farSpeeds, by: farSpeeds), changed(.farTempos, by: farTempos), changed(.farPitches, by: farPitches),
   ]
@@ -78,28 +78,28 @@ struct Matcher: ~Copyable {
   private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
   private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
   private static let pitches = [1.5, -1.5, 3, -3].map { Transform(slope: 1, shift: $0) }
-  /// Maximum usual shift in bands, slightly more than the stages above start from.
+  /// Maximum usual shift in bands, which is slightly more than the stages above start from.
   private static let usualShift = 4
   private static let farSpeeds: [Transform] = [1.06, 0.94, 1.077, 0.923, 1.093, 0.907, 1.11, 0.89, 1.126, 0.874].map {
     .speed($0)
   }
   private static let farTempos = [1.075, 0.925, 1.1, 0.9, 1.125, 0.875].map { Transform(slope: $0, shift: 0) }
-  /// 1.5 to 3 semitones.
+  /// Transforms by 1.5 to 3 semitones.
   private static let farPitches = [4.5, -4.5, 6, -6, 7.5, -7.5, 9, -9].map { Transform(slope: 1, shift: $0) }
 
   private let segments: [Segment]
   /// Indices of the removed tracks of each segment.
   private let removed: [Set<Int>]
-  /// Number of postings in all segments and parts, which measures the size of the catalog.
+  /// Number of postings in all segments and parts, as a measure of the size of the catalog.
   private var postingCount: Int
   private let ownPostingCount: Int
   private var parts: RemoteParts
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
-  /// True if no stage has skipped posting lists to stay within its budget.
+  /// True if no stage has skipped posting lists in order to stay within its budget.
   private var hasReadAll = true
-  /// Bitmap of places near landmarks; see `isSameRecording`.
+  /// A bitmap of places near landmarks; see `isSameRecording`.
   private var nearby: [Bool] = []
   /// Landmarks around the last loaded hit.
   private(set) var points: [MatchedFilter.Point] = []
@@ -112,13 +112,13 @@ struct Matcher: ~Copyable {
     self.removed = removed ?? Array(repeating: [], count: segments.count)
   }
 
-  /// Counts the votes of a query's pairs in one segment.
+  /// Counts the votes that a query's pairs cast in one segment.
   private mutating func vote(_ pairs: QueryPairs, _ transform: Transform, _ stage: Stage, in segment: Segment) {
     probes.collect(pairs, transform, limit: stage.limit, in: segment)
     let budget = max(Int(Double(stage.byteBudget) * share(of: segment)), Self.minBudget)
     if probes.trim(to: budget) { hasReadAll = false }
     segment.fetch(probes.probes.lazy.map(\.list))
-    // Touch each list before decoding any of them, so that the cache misses overlap.
+    // Each list is touched before any is decoded, so that the cache misses overlap.
     var sum: UInt8 = 0
     for probe in probes.probes { sum &+= segment.firstByte(of: probe.list) }
     firstBytes = sum
@@ -128,7 +128,7 @@ struct Matcher: ~Copyable {
     }
   }
 
-  /// Minimum budget per segment, in bytes: reading a small segment completely costs little.
+  /// Minimum budget per segment, in bytes. Reading all of a small segment costs little.
   private static let minBudget = 48 << 10
 
   /// Returns a segment's share of the catalog.
@@ -160,7 +160,7 @@ struct Matcher: ~Copyable {
     return finding ?? nil
   }
 
-  /// Returns an accepted match from some stages. Only places that fit far better than chance are examined.
+  /// Returns an accepted match from a subset of the stages. Only places that fit far better than chance are examined.
   mutating func clearMatch(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
     var hits: [Hit] = []
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
@@ -176,10 +176,10 @@ struct Matcher: ~Copyable {
     }
     return finding ?? nil
   }
-  /// A level that unrelated music hardly ever reaches before slope and shift are refined.
+  /// A level of z that unrelated music hardly ever reaches before slope and shift are refined.
   private static let clearZ: Float = 9
 
-  /// Returns an accepted finding with its hits moved to their exact places.
+  /// Returns an accepted finding after moving its hits to their exact places.
   private mutating func settled(_ finding: Finding, _ filter: MatchedFilter) -> Finding {
     guard finding.isAccepted else { return finding }
     var finding = finding
@@ -214,7 +214,7 @@ struct Matcher: ~Copyable {
     for stage in stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.highClarity, query.duration >= Self.shortDuration { break }
       scan(query, pairs[stage.limit], stage, filter, into: &hits)
-      // A hit that fits badly will not become certain by refinement.
+      // Refinement cannot make a hit certain that fits badly.
       isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
       guard isRefined else { continue }
       refine(&hits, filter)
@@ -229,8 +229,8 @@ struct Matcher: ~Copyable {
     return judge(hits, query, filter)
   }
 
-  /// Duration in seconds, and clarity, above which a query has so many likely peaks that the last stage would add
-  /// nothing.
+  /// Limits of duration, in seconds, and of clarity. Above them, a query has so many likely peaks that the last stage
+  /// would add nothing.
   private static let shortDuration = 8.0
   private static let highClarity: Float = 0.33
 
@@ -255,9 +255,9 @@ struct Matcher: ~Copyable {
       duration: query.duration)
   }
 
-  /// True if two references have the same recording where the query is and around it; copies of a track are not rivals.
-  /// Unrelated tracks share about 6% of their landmarks, tracks made from the same loops 25% on average and rarely
-  /// half, and two encodings of one recording 70 to 95%.
+  /// Returns whether two references contain the same recording in and around the place of the query, because copies of
+  /// a track are not rivals. Unrelated tracks share about 6% of their landmarks, tracks made from the same loops 25% on
+  /// average and rarely half, and two encodings of one recording 70 to 95%.
   mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
     load(other, around(other, query))
@@ -276,7 +276,7 @@ struct Matcher: ~Copyable {
     let otherColumns = 0..<columnCount(ofTrackOf: other)
     var slope = other.placement.slope / hit.placement.slope
     var shift = other.placement.shift - hit.placement.shift
-    // Copies mostly have the same speed, and placements are too inexact to show a smaller difference.
+    // Copies mostly have the same speed, and placements are not exact enough to show a smaller difference.
     if abs(slope - 1) < 0.02, abs(shift) <= 1 { (slope, shift) = (1, 0) }
     var count = 0
     var shared = 0
@@ -294,18 +294,18 @@ struct Matcher: ~Copyable {
     return count >= MatchedFilter.minimumCount && Float(shared) >= 0.5 * Float(count)
   }
 
-  /// Returns the columns of a hit's track that the query covers, and a few seconds around them, where tracks that share
-  /// a loop differ.
+  /// Returns the columns of a hit's track that the query covers, extended by a few seconds on both sides, where tracks
+  /// that share a loop differ.
   private func around(_ hit: Hit, _ query: RecognitionQuery) -> Range<Int> {
     let reach = max(Float(query.columnCount) / 2, Self.surroundings) * hit.placement.slope
     let first = max(0, Int(hit.placement.center - reach))
     return first..<max(first, Int(hit.placement.center + reach) + 1)
   }
 
-  /// 10 s, in columns.
+  /// 10 s in columns.
   private static let surroundings = Float(10 * LandmarkSpectrum.columnsPerSecond)
 
-  /// Votes for places, and verifies those with the most votes, locally and in the remote parts at the same time.
+  /// Votes for places and verifies those with the most votes, locally and in the remote parts at the same time.
   private mutating func scan(
     _ query: RecognitionQuery, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
@@ -317,20 +317,20 @@ struct Matcher: ~Copyable {
     hits += places.map { Hit(segment: segments.count + $0.part, track: $0.track, placement: $0.placement, z: $0.z) }
   }
 
-  /// Votes for places, and verifies those with the most votes.
+  /// Votes for places and verifies those with the most votes.
   /// - Parameter duration: Duration of the query, in seconds.
   private mutating func scan(
     _ duration: Double, _ pairs: QueryPairs, _ stage: Stage, _ filter: MatchedFilter, into hits: inout [Hit]
   ) {
-    // In a larger catalog, more places rank above the right one by chance. Verifying them is cheap.
+    // In a larger catalog, more places rank above the right one by chance. It is cheap to verify them.
     let growth = cbrt(max(1, Double(postingCount) / 5e6))
-    // In the last stage, the right place has few votes, and the shorter the query, the fewer.
+    // In the last stage, the right place has few votes, and even fewer if the query is short.
     let scarcity = stage.isThorough ? min(max(1, Self.shortDuration / duration), 4) : 1
     let candidates = Int(Double(stage.candidateCount) * growth * scarcity)
     let candidatesPerTrack = Int(4 * scarcity)
     for segmentIndex in segments.indices {
       let segment = segments[segmentIndex]
-      // Each segment gets its share of the places, with a few to spare for the smaller segments.
+      // Each segment gets its share of the places, and a few more for the benefit of small segments.
       let limit = min(candidates, Int((Double(candidates) * share(of: segment) * 1.5).rounded(.up)) + 4)
       for transform in stage.transforms {
         vote(pairs, transform, stage, in: segment)
@@ -393,7 +393,7 @@ struct Matcher: ~Copyable {
       : parts.record(part: hit.segment - segments.count, track: hit.track)
   }
 
-  /// Reduces the hits to the best hits of the best tracks, with refined slope and shift, best first.
+  /// Reduces the hits to the best ones of the best tracks, with refined slope and shift, best first.
   private mutating func refine(_ hits: inout [Hit], _ filter: MatchedFilter) {
     var best = Self.foremost(hits)
     fetch(&best)
@@ -414,7 +414,7 @@ struct Matcher: ~Copyable {
   private static func foremost(_ hits: [Hit]) -> [Hit] {
     var best: [Hit] = []
     let hits = hits.sorted { $0.z > $1.z }
-    // Hits that fit far less well than the best need no refinement.
+    // Hits that fit far less well than the best one need no refinement.
     let least = 0.25 * (hits.first?.z ?? 0)
     for hit in hits where best.count < 10 && hit.z >= least {
       if best.filter({ $0.isSameTrack(as: hit) }).count < 2 { best.append(hit) }
@@ -422,7 +422,7 @@ struct Matcher: ~Copyable {
     return best
   }
 
-  /// Fetches the landmarks of hits in remote parts, and drops hits without them.
+  /// Fetches the landmarks of hits in remote parts, and drops hits whose landmarks are not available.
   private mutating func fetch(_ hits: inout [Hit]) {
     let first = segments.count
     let foreign = hits.filter { $0.segment >= first }.map { (part: $0.segment - first, track: $0.track) }
@@ -433,7 +433,7 @@ struct Matcher: ~Copyable {
 
   // MARK: Serving as a part
 
-  /// Answers a question to this catalog as a part of a larger one.
+  /// Answers a question that treats this catalog as a part of a larger one.
   /// - Parameter losses: Segments of this catalog that cannot be read.
   mutating func answer(_ bytes: [UInt8], losses: [MissingCatalog]) throws(PartFailure) -> [UInt8] {
     let question = try PartQuestion(bytes: bytes)
@@ -470,7 +470,8 @@ struct Matcher: ~Copyable {
       })
   }
 
-  /// Returns the track with a name; `nil` if the catalog has changed and the track is no longer at that location.
+  /// Returns the track that a name refers to; `nil` if the catalog has changed and the track is no longer at that
+  /// location.
   private func track(_ name: PartTrackName) -> FoundTrack? {
     guard segments.indices.contains(name.segment), name.track < segments[name.segment].trackCount,
       segments[name.segment].identifier(ofTrack: name.track) == name.digest,
@@ -493,6 +494,6 @@ struct Matcher: ~Copyable {
     return points.withUnsafeBufferPointer { filter.relocate(&hits[0], $0, columnCount: columnCount) }
   }
 
-  /// A level that unrelated music hardly ever reaches.
+  /// A level of z that unrelated music hardly ever reaches.
   static let relocationThreshold: Float = 5
 }

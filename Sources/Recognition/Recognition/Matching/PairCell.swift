@@ -1,15 +1,15 @@
 public import Landmarks
 
-/// An index cell that a query's pair may fall into. `Benchmarks/recognition/rarity.py` fits `QueryPairs.Rarity` to such
-/// cells.
+/// A cell of the index that a query's pair may fall into. `Benchmarks/recognition/rarity.py` fits `QueryPairs.Rarity`
+/// to such cells.
 @_spi(Measuring) public struct PairCell: Sendable {
   public var anchorRank: Int
   public var targetRank: Int
   /// Number of stronger targets of the same anchor.
   public var strongerTargetCount: Int
-  /// Sum of the deviations in band, interval and gap, in cell widths.
+  /// Sum of the deviations in band, interval and gap, in units of a cell's width.
   public var distance: Float
-  /// Number of pairs of the reference in this cell, at the anchor's column.
+  /// Number of the reference's pairs in this cell that have the anchor's column.
   public var referencePairCount: Int
 }
 
@@ -61,7 +61,7 @@ extension RecognitionQuery {
     return cells
   }
 
-  /// Tolerance for the column of a pair's anchor: the search adds votes of neighboring bins, which are two columns
-  /// wide.
+  /// Tolerance for the column of a pair's anchor, because the search adds votes of neighboring bins, which are two
+  /// columns wide.
   private static let placeTolerance: Float = 1.5
 }

@@ -1,20 +1,20 @@
 internal import Landmarks
 
-/// A local search for the best placement, starting from an approximate one.
+/// Local search for the best placement, starting from an approximate one.
 extension MatchedFilter {
   typealias Points = UnsafeBufferPointer<Point>
 
-  /// Log odds in favor of true speed and pitch: another placement must fit better by this much, where z is the square
-  /// root of twice the log odds.
+  /// Bonus for true speed and pitch: another placement must fit better by this much. z is the square root of twice the
+  /// log odds.
   private static let neutralBonus: Float = 3
-  /// The range of slopes to search.
+  /// Range of slopes that are searched.
   private static let slopes: ClosedRange<Float> = 0.85...1.15
 
   /// Adopts a placement if it is plausible and fits better.
   private func attempt(_ placement: Placement, _ points: Points, _ hit: inout Matcher.Hit) -> Bool {
     guard placement.isConsistent, Self.slopes.contains(placement.slope) else { return false }
     let (z, moved) = best(points, placement)
-    // Require a measurable gain, so that the search ends.
+    // A measurable gain is required, so that the search ends.
     guard z > hit.z * 1.0001 else { return false }
     (hit.z, hit.placement) = (z, moved)
     return true
@@ -50,7 +50,8 @@ extension MatchedFilter {
     if z > 0, z * z > hit.z * hit.z - 2 * Self.neutralBonus { (hit.z, hit.placement) = (z, moved) }
   }
 
-  /// Returns a placement moved to the column where it fits best, at true speed and pitch if that fits about as well.
+  /// Returns a placement moved to the column where it fits best. It is set to true speed and pitch if that fits about
+  /// as well.
   func settled(_ placement: Placement, _ points: Points) -> Placement {
     let (z, moved) = best(points, placement)
     let (neutralZ, neutral) = best(points, placement.neutral)
@@ -62,7 +63,7 @@ extension MatchedFilter {
     Placement(center: placement.center, slope: placement.slope + slope, shift: placement.shift + shift)
   }
 
-  /// Searches a whole track for a place that fits better: music repeats, and votes distinguish repetitions less well
+  /// Searches a whole track for a place that fits better. Music repeats, and votes distinguish repetitions less well
   /// than the filter does.
   /// - Parameter points: All landmarks of the track.
   /// - Returns: `true` if there is such a place.

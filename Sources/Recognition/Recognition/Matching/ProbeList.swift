@@ -5,7 +5,7 @@ internal import Mathematics
 /// The posting lists of one segment that are read for the pairs of a query.
 struct ProbeList {
   struct Probe {
-    /// Start of the list within the postings, or the list's number until it has been found.
+    /// Start of the list within the postings. Until it has been found, this is the number of the list.
     var start: Int
     var length: Int32
     /// Number of columns from the anchor to the center of the query.
@@ -25,15 +25,15 @@ struct ProbeList {
   private(set) var probes: [Probe] = []
   /// Cost of finding and reading all lists, in bytes.
   private(set) var byteCount = 0
-  /// Buffer for the cells that the pairs may fall into.
+  /// A buffer for the cells that the pairs may fall into.
   private var cells: [cpaircells_cell] = []
-  /// The contexts of the targets, target by target, and the start of each target's contexts.
+  /// The contexts of the targets, one target after the other, and the start of each target's contexts.
   private var contexts: [Context] = []
   private var contextStarts: [Int] = []
   /// The contexts chosen for one pair.
   private var chosen: [Context] = []
 
-  /// Looks up the lists of all cells that the pairs may fall into. The lists themselves are not read yet, so that the
+  /// Looks up the lists of all cells that the pairs may fall into. The lists themselves are read later, so that the
   /// lookups do not wait for each other.
   /// - Parameter limit: Rarity at which cells are dropped; at most the limit of the pairs.
   mutating func collect(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float, in segment: Segment) {
@@ -64,7 +64,7 @@ struct ProbeList {
   }
 
   /// Finds the cells that are close enough to the pairs.
-  /// - Returns: The number of cells in `cells`; later elements are left over from other queries.
+  /// - Returns: The number of cells in `cells`. Later elements are left over from other queries.
   private mutating func findCells(_ query: QueryPairs, _ transform: Matcher.Transform, limit: Float) -> Int {
     let room = Int(CPAIRCELLS_PER_PAIR) * query.pairs.count
     if cells.count < room { cells = Array(repeating: cpaircells_cell(), count: room) }
@@ -81,7 +81,8 @@ struct ProbeList {
     }
   }
 
-  /// Replaces list numbers with ranges, and drops empty lists. A separate loop lets the cache misses overlap.
+  /// Replaces the numbers of lists with their ranges, and drops empty lists. This loop is separate, so that the cache
+  /// misses overlap.
   private mutating func find(in segment: Segment) {
     var kept = 0
     byteCount = 0
@@ -90,7 +91,8 @@ struct ProbeList {
         let list = segment.list(probe.start)
         (probe.start, probe.length) = (list.lowerBound, Int32(truncatingIfNeeded: list.count))
         probes[kept] = probe
-        // Branchless, because a branch would be mispredicted too often: the next list overwrites an empty one.
+        // An empty list is not skipped by a branch, because that would be mispredicted too often. Instead, the next
+        // list overwrites it.
         let isThere = !list.isEmpty && list.count <= Int32.max
         kept &+= isThere ? 1 : 0
         byteCount &+= isThere ? list.count &+ Self.overhead : 0
@@ -100,7 +102,8 @@ struct ProbeList {
   }
 
   /// Chooses the contexts to look up for a pair, without duplicates. They are the contexts of its anchor's weaker
-  /// targets, since each pair of targets would otherwise be looked up twice, or its own if its target is the only one.
+  /// targets, because each pair of targets would otherwise be looked up twice. If the pair's target is the only one,
+  /// its own context is used.
   private mutating func chooseContexts(of pair: QueryPairs.Pair, limit: Float) {
     chosen.removeAll(keepingCapacity: true)
     let first = Int(pair.endTarget - pair.firstTarget > 1 ? pair.target + 1 : pair.target)
@@ -147,16 +150,16 @@ struct ProbeList {
     return classOf(whole(value - 0.5))...classOf(whole(value + 0.5))
   }
 
-  /// Probability that another target of an anchor is the other target in the reference as well, given that the pair is
-  /// right and that the reference has this target.
+  /// Probability that another target of an anchor is also the other target in the reference, assuming that the pair is
+  /// right and that the reference contains this target.
   private static let contextShare: Float = 0.5
-  /// Rarity that contexts may add to the limit of the pairs, if all bits are used.
+  /// Rarity that contexts may have in addition to the limit of the pairs, if all bits are used.
   private static let contextAllowance: Float = 1
-  /// Cost of finding a list, expressed as a number of bytes read.
+  /// Cost of finding a list, as an equivalent number of bytes to read.
   static let overhead = 16
 
   /// Keeps as many lists as can be read within a budget, cheapest first. Lists of the most common pairs and of the
-  /// weakest peaks are dropped: they are the least informative for their cost.
+  /// weakest peaks are dropped, because they are the least informative for their cost.
   /// - Returns: `true` if lists were dropped.
   mutating func trim(to budget: Int) -> Bool {
     guard byteCount > budget else { return false }
@@ -178,17 +181,16 @@ struct ProbeList {
     return true
   }
 
-  /// Returns the cost of one right posting: the logarithm of a list's length times its rarity, in quarters of an
+  /// Returns the cost of one correct posting: the logarithm of a list's length times its rarity, in quarters of an
   /// octave.
   private static func price(_ probe: Probe) -> UInt8 {
-    // The bits of a floating-point number, read as an integer, approximate its logarithm.
+    // The bits of a floating-point number, read as an integer, are approximately its logarithm.
     let length = Float(Int(probe.length) + overhead)
     let octaves = Float(length.bitPattern &- 1_065_353_216) / 8_388_608 + probe.rarity * Float(log2OfE)
     return UInt8(min(octaves * 4, 255))
   }
 
-  /// Returns the cells that a value may fall into: the cells below and above it, or only the nearer one if that is
-  /// close.
+  /// Returns the cells that a value may fall into: those below and above it, or only the nearer one if that is close.
   static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
     let low = -(reach - value).floor
     let high = (value + reach).floor
@@ -196,8 +198,8 @@ struct ProbeList {
     return first..<max(first, min(high, limits.upperBound) + 1)
   }
 
-  /// If a value is within this distance of a cell's center, the other cell is not looked up. Measurements show fewer
-  /// false votes and half the work.
+  /// If a value is within this distance of a cell's center, the other cell is not looked up. In measurements, this
+  /// reduced false votes and halved the work.
   private static let nearness: Float = 0.3
   private static let reach = 1 - nearness
 }

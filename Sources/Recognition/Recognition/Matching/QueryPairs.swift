@@ -13,7 +13,7 @@ struct QueryPairs {
     var gap: Float
     /// See `Rarity`.
     var rarity: Float
-    /// Range of the anchor's targets in `targets`, and the index of the pair's own target.
+    /// Range of the anchor's targets in `targets`, and the index of this pair's target.
     var firstTarget: Int32
     var endTarget: Int32
     var target: Int32
@@ -23,19 +23,20 @@ struct QueryPairs {
   struct Target {
     var interval: Float
     var gap: Float
-    /// Rarity of the peak being a target of the anchor in the reference, too.
+    /// Rarity of the case that the peak is a target of the anchor in the reference, too.
     var rarity: Float
   }
 
-  /// The negative natural logarithm of the share of cells near a pair of the query that contain a pair of the
-  /// reference. The share falls with the ranks of the two peaks in their second and third of the bands, with the number
-  /// of stronger targets, and with the distance of the cell. `Benchmarks/recognition/rarity.py` fits it by a Poisson
-  /// regression on the cells of noisy clips. In clean clips, rank matters more, but they are found anyway.
+  /// The negative natural logarithm of a probability: that a cell near a pair of the query contains a pair of the
+  /// reference. It depends on the ranks of the two peaks in their second and third of the bands, on the number of
+  /// stronger targets, and on the distance of the cell; the larger these are, the lower the probability.
+  /// `Benchmarks/recognition/rarity.py` fits it by a Poisson regression on the cells of noisy clips. In clean clips,
+  /// rank matters more, but these are found anyway.
   struct Rarity {
     let perAnchorRank: Float
     let perTargetRank: Float
     let perStrongerTarget: Float
-    /// Increase per cell width of the summed deviation in band, interval and gap.
+    /// Increase for each cell width of the summed deviation in band, interval and gap.
     let perCell: Float
 
     static let fitted = Rarity(RecognitionResources.rarity)
@@ -50,20 +51,21 @@ struct QueryPairs {
     /// Returns slightly less than the distance from a value, which may be negative, to the nearest cell.
     @inline(__always)
     static func minDistance(_ value: Float) -> Float {
-      // All floats near 12,582,912 are whole, so adding and subtracting it rounds to the nearest whole number.
+      // All floats near 12,582,912 are whole, so adding and subtracting that number rounds to the nearest whole number.
       let nearest = value + 12_582_912 - 12_582_912
       return abs(value - nearest) - 0.001
     }
   }
 
   let pairs: [Pair]
-  /// Targets of each anchor, strongest first.
+  /// The targets of each anchor, strongest first.
   let targets: [Target]
-  /// The column that places refer to: the center of the query.
+  /// The column to which places refer: the center of the query.
   let center: Float
   /// Rarity at which pairs are dropped.
   let limit: Float
-  /// Band, interval, gap and rarity of all pairs, in one row each, padded with pairs of infinite rarity.
+  /// The bands, intervals, gaps and rarities of all pairs, one row for each of the four, padded with pairs of infinite
+  /// rarity.
   private let rows: [Float]
 
   init(_ peaks: RankedPeaks, columnCount: Int, limit: Float) {
@@ -122,7 +124,7 @@ struct QueryPairs {
     (count + Int(CPAIRCELLS_LANES) - 1) / Int(CPAIRCELLS_LANES) * Int(CPAIRCELLS_LANES)
   }
 
-  /// Calls `body` with the pairs in the layout of `cpaircells_find`.
+  /// Calls `body` with the pairs in the layout that `cpaircells_find` expects.
   func withRows<R>(_ body: (cpaircells_pairs) -> R) -> R {
     rows.withUnsafeBufferPointer { rows in
       let length = Self.rowLength(pairs.count)
@@ -132,7 +134,7 @@ struct QueryPairs {
   }
 }
 
-/// The pairs of one query for each limit of the stages, created on first use.
+/// The pairs of one query for each limit that a stage has. They are created on first use.
 struct PairsByLimit {
   private let query: RecognitionQuery
   private var made: [QueryPairs] = []

@@ -2,11 +2,12 @@ internal import Landmarks
 
 /// Separates two tracks that sound at the same time, as in a mash-up, or in a mix while both decks play.
 ///
-/// Each track hides the other: it explains peaks that the other does not, and fits about as well. The places where one
-/// track has landmarks are therefore removed from the query, and the other track is judged by the rest. Tracks that
-/// share a loop, and copies of the same track, are rejected: without the landmarks of one, little of the other remains.
+/// Each of the tracks hides the other: it explains peaks that the other one does not explain, and fits about as well.
+/// Therefore, the places where one track has landmarks are removed from the query, and the other track is judged by the
+/// rest. Tracks that share a loop, and copies of the same track, are rejected, because little of one remains without
+/// the landmarks of the other.
 extension Matcher {
-  /// Returns an accepted track that sounds together with a detected one.
+  /// Returns an accepted track that sounds at the same time as a detected one.
   mutating func companion(of track: DetectedTrack, in query: RecognitionQuery) -> DetectedTrack? {
     let columns = Int(track.part.lowerBound)..<Int(track.part.upperBound)
     guard columns.count >= Self.minColumnCount else { return nil }
@@ -22,16 +23,16 @@ extension Matcher {
     return DetectedTrack(finding: finding, part: detectedPart(of: finding.hit, in: query))
   }
 
-  /// Maximum share of the query that the first track may explain for a search at other speeds and tempos. In most clips
-  /// nothing else sounds, and searching all transforms costs as much as for a track that is not in the catalog. The
-  /// search runs only if the first track fits clearly, without noise, and leaves part of the query unexplained. DJs
-  /// match tempos, but hardly ever change only the pitch.
+  /// Maximum share of the query that the first track may explain if other speeds and tempos are to be searched. In most
+  /// clips, only one track sounds, and searching all transforms costs as much as for a track that is not in the
+  /// catalog. The search runs only if the first track fits clearly, without noise, and leaves part of the query
+  /// unexplained. DJs match tempos, but hardly ever change only the pitch.
   private static let maxExplained: Float = 0.95
-  /// z divided by the square root of the number of columns: 21 in ten seconds.
+  /// Minimum of z divided by the square root of the number of columns, which is 21 in ten seconds.
   private static let clearFit: Float = 1.2
   private static let mixtureStages = Array(stages.prefix(3))
 
-  /// Returns the finding of the best hit, if it and a rival are both accepted once the landmarks of the other are
+  /// Returns the finding for the best hit, if it and a rival are both accepted after the landmarks of the other one are
   /// removed.
   mutating func separated(_ hits: [Hit], in query: RecognitionQuery) -> Finding? {
     guard let best = hits.first, best.z >= Self.relocationThreshold else { return nil }
@@ -56,8 +57,8 @@ extension Matcher {
     return query.without(places ?? [])
   }
 
-  /// True if a track found in the rest of a query does not fit the whole query much better. Unrelated tracks share
-  /// about 6% of their landmarks.
+  /// Returns whether a track that was found in the rest of a query does not fit the whole query much better. Unrelated
+  /// tracks share about 6% of their landmarks.
   private mutating func keepsItsLandmarks(_ hit: Hit, in query: RecognitionQuery) -> Bool {
     fit(hit, in: query, 0..<query.columnCount) * Self.minShare <= hit.z
   }

@@ -1,13 +1,13 @@
 internal import CKernels
 internal import Landmarks
 
-/// Scores successive places of a track, spaced by the number of displacements that are tried together.
+/// Scores successive places of a track. Their distance is the number of displacements that are tried together.
 ///
-/// All landmarks move by the same number of columns from one place to the next, so their positions in the filter are
-/// computed once.
+/// From one place to the next, all landmarks move by the same number of columns, so their positions in the filter are
+/// computed only once.
 struct Sweep {
   private let filter: MatchedFilter
-  /// The column of each landmark in the query, its offset in the filter, and its weight, all for the first place.
+  /// The column of each landmark in the query, its offset in the filter, and its weight, all at the first place.
   private var columns: [Int] = []
   private var offsets: [Int] = []
   private var weights: [Int16] = []
@@ -15,12 +15,12 @@ struct Sweep {
   private var squares = [0]
   /// Number of columns from the first place to the next one.
   private var shift = 0
-  /// Ranges of the landmarks that are in the query at the next place: without displacement, and at any displacement.
+  /// The ranges of landmarks that are in the query at the next place: without displacement, and at any displacement.
   private var inner = 0..<0
   private var outer = 0..<0
 
   /// - Parameters:
-  ///   - points: Ordered by column.
+  ///   - points: The landmarks, ordered by column.
   ///   - placement: The first place.
   init(_ filter: MatchedFilter, _ points: MatchedFilter.Points, _ placement: MatchedFilter.Placement) {
     self.filter = filter
@@ -41,7 +41,7 @@ struct Sweep {
     }
   }
 
-  /// Returns z for 16 displacements at the next place.
+  /// Returns z for the 16 displacements at the next place.
   @inline(__always)
   mutating func next() -> SIMD16<Float> {
     let margin = MatchedFilter.lanes / 2

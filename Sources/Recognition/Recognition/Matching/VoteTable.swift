@@ -1,7 +1,8 @@
 /// Counts votes for places in a catalog, and finds the places with the most votes.
 ///
 /// A place is a bin of columns. Up to a few million bins are counted in one table. A larger table would not fit into
-/// the processor's caches, so votes are collected, sorted into stretches of bins, and counted stretch by stretch.
+/// the processor's caches; in that case, votes are collected, sorted into stretches of bins, and counted stretch by
+/// stretch.
 struct VoteTable: ~Copyable {
   struct Location {
     var bin: Int
@@ -12,7 +13,7 @@ struct VoteTable: ~Copyable {
   private var capacity: Int
   private var binCount = 0
   private var isDirect = true
-  /// Votes not yet counted, if there are too many bins for one table, and the same votes sorted by stretch.
+  /// Votes that are not counted yet, if there are too many bins for one table, and the same votes sorted by stretch.
   private var votes: UnsafeMutablePointer<UInt32>
   private var sorted: UnsafeMutablePointer<UInt32>
   private var voteCapacity = 0
@@ -20,12 +21,12 @@ struct VoteTable: ~Copyable {
   /// End of each stretch's votes in `sorted`.
   private var ends: [Int] = []
 
-  /// Number of bins processed together.
+  /// Number of bins that are processed together.
   private static let lanes = 64
   private static let directLimit = 1 << 22
   /// Number of bins per stretch, as a power of two.
   private static let stretchLog2 = 17
-  /// Number of empty bins before the first bin, so that the neighbors of any bin can be read.
+  /// Number of empty bins before the first one, so that the neighbors of any bin can be read.
   private static let margin = 2
   /// Minimum number of votes for a place.
   private static let minVotes: UInt8 = 2
@@ -44,7 +45,7 @@ struct VoteTable: ~Copyable {
   }
 
   /// Clears the table and sets its size.
-  /// - Parameter byteCount: Total size in bytes of the lists that will be added; a list has at most one vote per byte.
+  /// - Parameter byteCount: Total size in bytes of the lists that will be added. A list has at most one vote per byte.
   mutating func reset(binCount: Int, byteCount: Int) {
     isDirect = binCount <= Self.directLimit
     let size = isDirect ? binCount : 1 << Self.stretchLog2
@@ -88,7 +89,8 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counts saturate at 63, so that the sum of two counts and 128 minus a threshold fits into a byte.
+  /// Increments a count. Counts saturate at 63, so that the sum of two counts and 128 minus a threshold fits into a
+  /// byte.
   @inline(__always) @discardableResult
   private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
     let sum = min(count.pointee &+ 1, 63)
@@ -96,8 +98,8 @@ struct VoteTable: ~Copyable {
     return sum
   }
 
-  /// Returns the places with the most votes in two neighboring bins, most votes first; of adjacent places, only the
-  /// best.
+  /// Returns the places with the most votes in two neighboring bins, most votes first. Of adjacent places, only the
+  /// best is returned.
   mutating func strongest(_ limit: Int) -> [Location] {
     var places: [Location] = []
     if isDirect {
@@ -110,7 +112,8 @@ struct VoteTable: ~Copyable {
     return places
   }
 
-  /// Earlier places win ties, so once there are enough places, later ones must have more votes.
+  /// Finds places in the table. Earlier places win ties, so once there are enough places, later ones must have more
+  /// votes.
   private func findInTable(_ limit: Int, into places: inout [Location]) {
     let highBits: UInt64 = 0x8080_8080_8080_8080
     let counts = UnsafeRawPointer(counts)
@@ -120,12 +123,12 @@ struct VoteTable: ~Copyable {
         &+ counts.loadUnaligned(fromByteOffset: bin &+ 1, as: SIMD2<UInt64>.self)
     }
     var threshold = Self.minVotes
-    // Number of places for each vote count, and number of places at or above the threshold.
+    // The number of places with each vote count, and the number of places at or above the threshold.
     var placeCounts = [Int](repeating: 0, count: 128)
     var found = 0
     var bin = 0
     while bin < binCount {
-      // The high bit of each byte is set if the byte has reached the threshold: no sum is greater than 127.
+      // The high bit of each byte is set if the byte has reached the threshold; no sum is greater than 127.
       let missing = SIMD2(repeating: UInt64(128 - threshold) &* 0x0101_0101_0101_0101)
       let reached =
         ((sums(bin) &+ missing) | (sums(bin &+ 16) &+ missing))
@@ -171,7 +174,7 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counts and tests votes in one pass: each vote checks whether its bin and a neighbor have reached the threshold.
+  /// Counts and checks votes in one pass: after each vote, its bin and a neighbor are compared with the threshold.
   private func findInStretches(_ limit: Int, into places: inout [Location]) {
     var threshold = Self.minVotes
     let counts = counts + Self.margin
@@ -195,14 +198,14 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Drops the weaker places and raises the threshold, once there are far more places than needed.
+  /// Drops the weaker places and raises the threshold if there are far more places than needed.
   private static func raise(_ threshold: inout UInt8, _ limit: Int, _ places: inout [Location]) {
     guard places.count > 16 * limit else { return }
     keepStrongest(2 * limit, of: &places)
     if places.count == 2 * limit { threshold = UInt8(min(max(places.last?.votes ?? 0, Int(threshold)), 126)) }
   }
 
-  /// Keeps the places with the most votes; of adjacent places, only the best.
+  /// Keeps the places with the most votes. Of adjacent places, only the best is kept.
   private static func keepStrongest(_ limit: Int, of places: inout [Location]) {
     places.sort { ($0.bin, $1.votes) < ($1.bin, $0.votes) }
     var kept = 0

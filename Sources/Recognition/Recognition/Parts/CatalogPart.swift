@@ -1,9 +1,9 @@
-/// A remote recognition catalog, matched together with the local catalogs as if all were one.
+/// A remote recognition catalog, which is matched together with the local catalogs as if all were one.
 ///
-/// A part searches for places that fit a query, and returns the tracks of the best places. The side that has the query
+/// A part searches for places that fit a query and returns the tracks of the best places. The side with the query
 /// decides which track is heard, and with what confidence. See `PartQuestion`.
 package protocol CatalogPart: Sendable {
-  /// Address of the part for messages, without secrets.
+  /// The address that messages show for the part, without secrets.
   var name: String { get }
 
   /// Sends a question without waiting for the answer.
@@ -11,7 +11,7 @@ package protocol CatalogPart: Sendable {
 }
 
 extension CatalogPart {
-  /// Checks that the part answers.
+  /// Checks whether the part answers.
   package func check() throws(PartFailure) {
     let question = PartQuestion.size.bytes
     _ = try PartAnswer.read(ask(question).get(), to: question)
@@ -32,7 +32,7 @@ package struct PartReply: Sendable {
 
 /// The reason why a part did not answer.
 package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A clause for a message, without secrets, such as "it does not answer within 10 s".
+  /// A clause for messages, without secrets, such as "it does not answer within 10 s".
   package let description: String
 
   package init(_ description: String) {
@@ -40,11 +40,11 @@ package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A part that did not answer, or a segment that cannot be read: its tracks may be missing from the results.
+/// A part that did not answer, or a segment that cannot be read, so its tracks may be missing from the results.
 package struct MissingCatalog: Hashable, Sendable {
   package let name: String
   package let reason: String
-  /// True for files that are damaged or missing, false for servers that do not answer.
+  /// True for files that are damaged or missing; false for servers that do not answer.
   package let isUnreadable: Bool
 
   package init(name: String, reason: String, isUnreadable: Bool = false) {

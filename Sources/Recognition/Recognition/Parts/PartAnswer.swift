@@ -14,7 +14,7 @@ enum PartAnswer {
 
   /// - Parameters:
   ///   - question: The bytes of the question.
-  ///   - postingCount: Number of postings in the part, which measures its size.
+  ///   - postingCount: Number of postings in the part, as a measure of its size.
   ///   - losses: Segments that the part cannot read.
   func bytes(to question: [UInt8], postingCount: Int, losses: [MissingCatalog] = []) -> [UInt8] {
     var writer = PartBytesWriter(magic: Self.magic)
@@ -38,7 +38,7 @@ enum PartAnswer {
     return writer.sealed(answering: question)
   }
 
-  /// An answer with what the part says about itself.
+  /// An answer, with what the part reports about itself.
   struct Envelope {
     var answer: PartAnswer
     var postingCount: Int
@@ -46,7 +46,7 @@ enum PartAnswer {
   }
 
   /// - Parameter question: The bytes of the question that was asked.
-  /// - Throws: `PartFailure` if the bytes are not an answer to it, or were changed on the way.
+  /// - Throws: `PartFailure` if the bytes are not an answer to the question, or were changed on the way.
   static func read(_ bytes: [UInt8], to question: [UInt8]) throws(PartFailure) -> Envelope {
     var reader = try PartBytesReader(bytes, magic: magic, answering: question)
     let postingCount = Int(clamping: min(try reader.integer(UInt64.self), 1 << 40))
@@ -74,11 +74,11 @@ enum PartAnswer {
   }
 }
 
-/// The best places that a part has found in one stage, limited to places that can be among the best of all parts.
+/// The best places that a part has found in one stage, limited to those that can be among the best of all parts.
 struct FoundPlaces {
   struct Place {
     var name: PartTrackName
-    /// Number of columns of the whole track.
+    /// Number of columns in the whole track.
     var columnCount: Int
     var placement: MatchedFilter.Placement
     var z: Float
@@ -86,7 +86,7 @@ struct FoundPlaces {
     static let size = PartTrackName.size + 20
   }
 
-  /// True if no posting list was skipped to stay within the budget.
+  /// True if no posting list was skipped in order to stay within the budget.
   var hasReadAll: Bool
   var places: [Place]
 
@@ -124,7 +124,7 @@ struct FoundPlaces {
   }
 }
 
-/// The signature and media items of a part's track.
+/// The signature and the media items of a part's track.
 struct FoundTrack {
   var name: PartTrackName
   /// The bytes of a `ReferenceRecord`.

@@ -1,9 +1,9 @@
 internal import Analysis
 
-/// Name and version of a format of questions or answers, at its start: `NCQ2`.
+/// Bytes at the start of each question or answer, such as `NCQ2`, which name its format and version.
 struct PartMagic {
   let bytes: [UInt8]
-  /// With its article, for messages.
+  /// The name for messages, with its article.
   let name: String
 
   init(_ text: String, name: String) {
@@ -11,15 +11,15 @@ struct PartMagic {
     self.name = name
   }
 
-  /// The reason to refuse bytes that begin with something else.
+  /// Returns the reason to refuse bytes that begin with something else.
   func objection(to other: [UInt8]) -> PartFailure {
     guard other.starts(with: bytes.dropLast()) else { return PartFailure("it is not \(name)") }
     return PartFailure("it is \(name) \(PartFailure.otherVersionText)")
   }
 }
 
-/// Writes the bytes of a question or answer; numbers are little-endian. The last 16 bytes are a checksum, so that no bit
-/// that was flipped on the way, by a proxy or in memory, changes a result.
+/// Writes the bytes of a question or answer, with little-endian numbers. The last 16 bytes are a checksum, so a bit
+/// that was flipped on the way, by a proxy or in memory, cannot change a result.
 struct PartBytesWriter {
   private var bytes: [UInt8]
 
@@ -28,8 +28,8 @@ struct PartBytesWriter {
     bytes = magic.bytes
   }
 
-  /// The bytes with their checksum.
-  /// - Parameter question: The question that an answer is for, which the checksum covers, too.
+  /// Returns the bytes, followed by their checksum.
+  /// - Parameter question: For an answer, the question, which the checksum also covers.
   func sealed(answering question: [UInt8] = []) -> [UInt8] {
     var sealed = self
     let checksum = PartChecksum.of(bytes[...], question)
@@ -44,7 +44,7 @@ struct PartBytesWriter {
 
   mutating func append(_ value: Float) { append(value.bitPattern) }
 
-  /// Appends values in their memory layout, which requires a little-endian machine, as segments do.
+  /// Appends values in their memory layout. Like segments, this requires a little-endian machine.
   mutating func append(_ values: Slice<UnsafeBufferPointer<Int16>>) {
     bytes.append(contentsOf: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: values)))
   }
@@ -59,7 +59,7 @@ struct PartBytesWriter {
 private enum PartChecksum {
   static let size = 16
 
-  /// XXH3-128 of the question and the bytes.
+  /// Returns the XXH3-128 of the question and the bytes.
   static func of(_ bytes: ArraySlice<UInt8>, _ question: [UInt8]) -> ContentID {
     var hasher = ContentHasher()
     question.withUnsafeBytes { hasher.update($0) }
@@ -68,15 +68,15 @@ private enum PartChecksum {
   }
 }
 
-/// Reads the output of `PartBytesWriter`; missing bytes and a wrong checksum are errors.
+/// Reads the output of `PartBytesWriter`. Missing bytes and a wrong checksum are errors.
 struct PartBytesReader {
-  /// Without the checksum.
+  /// The bytes without the checksum.
   private let bytes: [UInt8]
   private var next = 0
 
   /// - Parameters:
-  ///   - magic: The expected first bytes, which are skipped.
-  ///   - question: The question that was asked, for an answer.
+  ///   - magic: The expected first bytes. They are skipped.
+  ///   - question: For an answer, the question that was asked.
   init(_ bytes: [UInt8], magic: PartMagic, answering question: [UInt8] = []) throws(PartFailure) {
     guard bytes.starts(with: magic.bytes) else { throw magic.objection(to: bytes) }
     let end = bytes.count - PartChecksum.size
@@ -107,8 +107,8 @@ struct PartBytesReader {
     return value
   }
 
-  /// Reads a number of elements that take at least `size` bytes each. It is checked against the number of remaining
-  /// bytes, so that a false count reserves no memory.
+  /// Reads the number of elements that take at least `size` bytes each. It is checked against the number of remaining
+  /// bytes, so that a wrong count cannot reserve memory.
   mutating func count(ofSize size: Int) throws(PartFailure) -> Int {
     let count = Int(try integer(UInt32.self))
     guard count <= remaining / size else { throw PartFailure.cutOff }
@@ -135,6 +135,6 @@ extension PartFailure {
   fileprivate static let cutOff = PartFailure("it is truncated")
   fileprivate static let changed = PartFailure("its bytes were changed on the way: the checksum is wrong")
 
-  /// Part of the message about a question or answer of another version. Servers of all versions send it.
+  /// A part of the message about a question or answer of another version. Servers of all versions send this text.
   package static let otherVersionText = "of another version of Nocturne"
 }

@@ -5,14 +5,14 @@ internal import Landmarks
 ///
 ///     magic "NCQ2" · UInt32 version of signatures · UInt8 kind · fields of the kind · checksum of all this
 ///
-/// The protocol is stateless. If the catalog of a part changes between two questions, the part may no longer find a
-/// track that it has named; the track is then dropped.
+/// The protocol is stateless. If the catalog of a part changes between two questions, the part may be unable to find a
+/// track that it has named. That track is then dropped.
 enum PartQuestion {
-  /// The size of the catalog.
+  /// Asks for the size of the catalog.
   case size
-  /// The best places for a query.
+  /// Asks for the best places for a query.
   case places(PlaceSearch)
-  /// The signatures and media items of tracks.
+  /// Asks for the signatures and media items of tracks.
   case tracks([PartTrackName])
 
   private static let magic = PartMagic("NCQ2", name: "a question to a catalog")
@@ -33,7 +33,7 @@ enum PartQuestion {
     return writer.sealed()
   }
 
-  /// - Throws: `PartFailure` if the bytes are not a question, or if they have another version.
+  /// - Throws: `PartFailure` if the bytes are not a question, or are of another version.
   init(bytes: [UInt8]) throws(PartFailure) {
     var reader = try PartBytesReader(bytes, magic: Self.magic)
     let version = try reader.integer(UInt32.self)
@@ -59,10 +59,10 @@ enum PartQuestion {
   private static let maxTracks = 64
 }
 
-/// A search in a part for the places that fit a query, in one stage of `Matcher`.
+/// A search for the places in a part that fit a query, in one stage of `Matcher`.
 struct PlaceSearch {
   let stage: Matcher.Stage.Name
-  /// Total number of postings in all parts: the larger the catalog, the more places are verified.
+  /// Total number of postings in all parts. The larger the catalog, the more places are verified.
   let postingCount: Int
   let columnCount: Int
   let peaks: RankedPeaks
@@ -76,7 +76,7 @@ struct PlaceSearch {
     filter = query.filter
   }
 
-  /// Duration of the query, in seconds.
+  /// The duration of the query, in seconds.
   var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
   func write(to writer: inout PartBytesWriter) {
@@ -127,19 +127,19 @@ struct PlaceSearch {
     self.filter = filter
   }
 
-  /// Slightly more than a minute, which is the longest query of a catalog.
+  /// Maximum number of columns: slightly more than a minute, the longest query of a catalog.
   private static let maxColumns = 2048
-  /// A hundred million tracks.
+  /// Maximum number of postings, which is enough for a hundred million tracks.
   private static let maxPostings: UInt64 = 1 << 40
   private static let peakSize = 18
 }
 
-/// A part's name for a track.
+/// The name that a part uses for a track.
 struct PartTrackName: Hashable {
-  /// Location of the track in the part, whose catalog may have changed since.
+  /// The location of the track in the part, whose catalog may have changed since.
   var segment: Int
   var track: Int
-  /// Digest of the reference's identifier.
+  /// The digest of the reference's identifier.
   var digest: ContentID
 
   static let size = 24

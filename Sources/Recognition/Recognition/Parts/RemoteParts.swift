@@ -1,24 +1,23 @@
 internal import Analysis
 internal import Landmarks
 
-/// The remote parts of a catalog, and the tracks that they have named.
+/// The remote parts of a catalog, and the tracks that they have named so far.
 ///
-/// The tracks of a part are numbered in the order in which the part names them, so that a `Matcher.Hit` can refer to
-/// them.
+/// The tracks of a part are numbered in the order in which it names them, so that a `Matcher.Hit` can refer to them.
 struct RemoteParts {
   private struct Track {
     let name: PartTrackName
     let columnCount: Int
-    /// Landmarks ordered by column; `nil` until they are fetched.
+    /// The landmarks, ordered by column; `nil` until they are fetched.
     var points: [MatchedFilter.Point]?
     var record = ReferenceRecord(identifier: "", items: [])
   }
 
   private struct Part {
     let source: any CatalogPart
-    /// `nil` until the part has answered.
+    /// Number of postings in the part; `nil` until it has answered.
     var postingCount: Int?
-    /// If true, the part is sent no more questions during this query.
+    /// True if the part is sent no more questions during this query.
     var hasFailed = false
     var tracks: [Track] = []
     var numbers: [PartTrackName: Int] = [:]
@@ -26,7 +25,7 @@ struct RemoteParts {
 
   private var parts: [Part]
   private var missing: [MissingCatalog] = []
-  /// Maximum number of tracks kept per part between queries.
+  /// Maximum number of tracks that are kept per part between queries.
   private static let keptTracks = 200
 
   init(_ parts: [any CatalogPart]) {
@@ -37,7 +36,7 @@ struct RemoteParts {
   /// Number of postings in all parts that have answered so far.
   var postingCount: Int { parts.reduce(0) { $0 + ($1.postingCount ?? 0) } }
 
-  /// Begins a query: parts that have failed are tried again.
+  /// Begins a query. Parts that have failed are tried again.
   mutating func begin() {
     for index in parts.indices {
       parts[index].hasFailed = false
@@ -50,7 +49,7 @@ struct RemoteParts {
     for asked in ask(.size, unknown) { _ = take(asked) }
   }
 
-  /// Returns the parts that have not answered since the last call, each once.
+  /// Returns the parts that have failed to answer since the last call, each of them once.
   mutating func takeMissing() -> [MissingCatalog] {
     defer { missing = [] }
     return missing
@@ -74,7 +73,7 @@ struct RemoteParts {
   }
 
   /// Waits for an answer.
-  /// - Returns: `nil` if the part has failed, which is recorded.
+  /// - Returns: `nil` if the part has failed. The failure is recorded.
   private mutating func take(_ asked: Asked) -> PartAnswer? {
     do throws(PartFailure) {
       let envelope = try PartAnswer.read(asked.reply.get(), to: asked.question)
@@ -141,8 +140,8 @@ struct RemoteParts {
     return number
   }
 
-  /// Fetches the landmarks and media items of tracks that do not have them yet. Tracks that a part no longer has stay
-  /// without them.
+  /// Fetches the landmarks and media items of tracks that do not have them yet. If a part no longer contains a track,
+  /// the track stays without them.
   mutating func fetch(_ tracks: [(part: Int, track: Int)]) {
     var pending: Pending = []
     for index in parts.indices {
@@ -168,7 +167,7 @@ struct RemoteParts {
     parts[part].tracks[number].record = ReferenceRecord(bytes: found.record)
   }
 
-  /// True if the landmarks of the track have been fetched.
+  /// Returns whether the landmarks of the track have been fetched.
   func has(part: Int, track: Int) -> Bool { parts[part].tracks[track].points != nil }
 
   func columnCount(part: Int, track: Int) -> Int { parts[part].tracks[track].columnCount }
@@ -184,7 +183,7 @@ struct RemoteParts {
 }
 
 extension [MatchedFilter.Point] {
-  /// Index of the first point at or after a column; points are ordered by column.
+  /// Returns the index of the first point at or after a column. Points are ordered by column.
   fileprivate func firstIndex(atOrBehind column: Int) -> Int {
     var low = 0
     var high = count

@@ -11,16 +11,16 @@ struct FilterRows {
   static let maximumValue: Float = 255
 
   let columnCount: Int
-  /// Length of a row: `columnCount` values after `padding` zeros, then zeros.
+  /// Length of a row: `padding` zeros, then `columnCount` values, then zeros again.
   let stride: Int
   let values: [Int16]
 
-  /// Minimum standard deviation; a query without landmarks has zero.
+  /// Minimum standard deviation. A query without landmarks has a deviation of zero.
   private static let minDeviation: Float = 1e-3
 
   /// - Parameters:
   ///   - picture: Landmark likelihoods, one column after another.
-  ///   - isSteady: Places where the likelihoods are meaningless; see `SteadySound`.
+  ///   - isSteady: Marks the places where the likelihoods are meaningless; see `SteadySound`.
   init(_ picture: [Float], _ isSteady: [Bool], columnCount: Int) {
     let bandCount = LandmarkSpectrum.bandCount
     let stride = columnCount + 2 * Self.padding
@@ -38,7 +38,7 @@ struct FilterRows {
     }
     variance /= Float(max(1, picture.count))
     let gain = Self.steps / max(max(variance, 0).squareRoot(), Self.minDeviation)
-    // Places without information, and columns beyond the end, get the mean.
+    // Places without information, and columns beyond the end, are set to the mean.
     var picture = picture
     picture.reserveCapacity(picture.count + (Self.lanes - 1) * bandCount)
     for first in Swift.stride(from: 0, to: picture.count, by: bandCount) {
@@ -89,7 +89,7 @@ struct FilterRows {
 
   private static let lanes = 8
 
-  /// Truncates to integers: from 2^23 on, floats are whole, and their low bits are the integer.
+  /// Truncates to integers. From 2^23 on, floats are whole, and their low bits are the integer.
   @inline(__always)
   private static func cutOff(_ values: SIMD8<Float>) -> SIMD8<Int16> {
     let half = SIMD8<Float>(repeating: 0.5).replacing(with: -0.5, where: values .< 0)

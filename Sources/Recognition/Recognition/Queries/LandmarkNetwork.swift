@@ -2,13 +2,13 @@ internal import CKernels
 internal import DSP
 internal import Landmarks
 
-/// A small convolutional network that estimates, from the spectrum of a clip with noise and voices, the probability
-/// that the undisturbed track has a landmark at each place.
+/// A small convolutional network for the spectrum of a clip with noise and voices. It estimates, for each place, the
+/// probability that the undisturbed track has a landmark there.
 ///
-/// It is based on Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but has
-/// the landmarks as training targets instead of the undisturbed spectrum. A 4 × 4 convolution halves the columns and
-/// bands; 3 × 3 layers follow, whose rectified outputs are added to their inputs; the last convolution outputs four
-/// places for each input place. The receptive field extends about 25 columns and bands to each side.
+/// It is based on Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but is
+/// trained to output the landmarks instead of the undisturbed spectrum. A 4 × 4 convolution halves the number of
+/// columns and bands. Then follow 3 × 3 layers whose rectified outputs are added to their inputs. The last convolution
+/// outputs four places for each input place. The receptive field extends about 25 columns and bands to each side.
 /// `Benchmarks/recognition/network.py` trains the network, and documents the data.
 struct LandmarkNetwork {
   private static let channelCount = Int(CLANDMARKNETWORK_CHANNELS)
@@ -24,7 +24,7 @@ struct LandmarkNetwork {
   private let layers: [Layer]
   private let last: Layer
 
-  /// The network that recognition uses, described in docs/recognition.md.
+  /// The network that recognition uses. docs/recognition.md describes it.
   static let trained = LandmarkNetwork(RecognitionResources.landmarkNetwork)
 
   /// - Parameter weights: For the first convolution and the layers, tap by tap and input by input, the weight of each
@@ -53,7 +53,7 @@ struct LandmarkNetwork {
     }
   }
 
-  /// Whitens columns of `LandmarkSpectrum`, as was done for the training data.
+  /// Whitens columns of `LandmarkSpectrum` in the same way as for the training data.
   static func whitened(_ levels: [Int32]) -> [Float] {
     let bandCount = LandmarkSpectrum.bandCount
     var whitener = LandmarkWhitener(bandRadius: 6, columnRadius: 10)
@@ -66,11 +66,11 @@ struct LandmarkNetwork {
     return whitened
   }
 
-  /// Computes the log odds (natural logarithm) of a landmark at each place.
+  /// Computes the log odds (natural logarithm) that there is a landmark, for each place.
   /// - Parameters:
-  ///   - levels: Columns of `LandmarkSpectrum`, one after another.
+  ///   - levels: Columns of `LandmarkSpectrum`, one after the other.
   ///   - whitened: The same columns, whitened.
-  /// - Returns: One value per input level, column after column.
+  /// - Returns: One value for each input level, column by column.
   func callAsFunction(levels: [Int32], whitened: [Float]) -> [Float] {
     let input = Input(levels: levels, whitened: whitened)
     var before = Plane(rowCount: input.rowCount)
@@ -102,7 +102,7 @@ struct LandmarkNetwork {
           plane.rowCount, Plane.columnCount, convolution, &outputs)
       }
     }
-    // The outputs at each place are two columns of two bands.
+    // The outputs at each place belong to two columns of two bands.
     var logits = [Float](repeating: 0, count: columnCount * bandCount)
     for column in 0..<columnCount {
       let row = column / 2 * Plane.columnCount
@@ -115,10 +115,10 @@ struct LandmarkNetwork {
 
   /// The input of the network, padded with zeros.
   struct Input {
-    /// A row contains one column of the spectrum, with one place before its first band, and as many places after its
-    /// last band as blocks extend beyond it.
+    /// Number of values per row. A row contains one column of the spectrum, with one place before its first band, and
+    /// as many places after its last band as blocks extend beyond it.
     static let rowStep = (LandmarkSpectrum.bandCount + 10) * inputCount
-    /// There is one row of zeros before the first.
+    /// Offset of the first row, which is preceded by one row of zeros.
     let origin = rowStep + inputCount
     /// Number of output rows of the first convolution.
     let rowCount: Int
@@ -128,8 +128,8 @@ struct LandmarkNetwork {
       values[origin + column * Self.rowStep + band * inputCount + input]
     }
 
-    /// Scales, in dB, that bring the inputs close to unit deviation: for the whitened levels, which are clipped, and
-    /// for the levels.
+    /// Scales, in dB, that bring the deviation of the inputs close to 1: one for the whitened levels, which are
+    /// clipped, and one for the levels.
     private static let whitenedScale: Float = 8
     private static let whitenedLimits: ClosedRange<Float> = -2.5...4
     private static let levelScale: Float = 20
@@ -157,13 +157,13 @@ struct LandmarkNetwork {
     }
   }
 
-  /// The channels of all places, at half the columns and bands, padded with zeros.
+  /// The channels of all places, at half the number of columns and bands, padded with zeros.
   fileprivate struct Plane {
     static let columnCount = LandmarkSpectrum.bandCount / 2
-    /// Maximum distance of a tap from its place.
+    /// Maximum distance between a tap and its place.
     static let margin = dilations.max() ?? 0
-    /// The margin after a row is also the margin before the next row; it has room for the rest of the last block as
-    /// well.
+    /// Number of places per row. The margin after a row is also the margin before the next row, and has room for the
+    /// rest of the last block.
     static let rowLength = columnCount + margin + Int(CLANDMARKNETWORK_BLOCK) - 1
     static let rowStep = rowLength * channelCount
     static let origin = margin * (rowStep + channelCount)
@@ -180,7 +180,7 @@ struct LandmarkNetwork {
 }
 
 extension LandmarkNetwork.Layer {
-  /// - Parameter taps: Offsets of the inputs of each tap, relative to a place.
+  /// - Parameter taps: Offsets of each tap's inputs, relative to a place.
   fileprivate func convolution(taps: [Int], inputCount: Int, _ body: (clandmarknetwork_convolution) -> Void) {
     weights.withUnsafeBufferPointer { weights in
       constants.withUnsafeBufferPointer { constants in
@@ -194,7 +194,7 @@ extension LandmarkNetwork.Layer {
     }
   }
 
-  /// - Parameter addsPicture: If true, adds the input to the output.
+  /// - Parameter addsPicture: `true` to add the input to the output.
   fileprivate func convolve(
     _ picture: [Float], origin: Int, rowStep: Int, columnStep: Int, taps: [Int], inputCount: Int,
     addsPicture: Bool, to plane: inout LandmarkNetwork.Plane

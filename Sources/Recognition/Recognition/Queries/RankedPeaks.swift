@@ -7,20 +7,20 @@ struct RankedPeaks {
     var column: Float
     var band: Float
     var strength: Float
-    /// 0 for the strongest peak in its second and third of the bands.
+    /// Rank of the peak in its second and third of the bands; 0 for the strongest.
     var rank: Int
   }
 
-  /// Ordered by column, then band.
+  /// The peaks, ordered by column, then band.
   let peaks: [Peak]
-  /// Indices in `peaks`, strongest first; earlier peaks win ties.
+  /// Indices in `peaks`, strongest first. Earlier peaks win ties.
   let order: [Int]
-  /// The original peaks, in the order of `peaks`.
+  /// The original peaks, in the same order as `peaks`.
   let found: [LandmarkPeaks.Peak]
 
   init(_ found: [LandmarkPeaks.Peak]) {
     self.found = found
-    // The bits of positive floating-point numbers, read as integers, keep their order.
+    // The bits of positive floating-point numbers have the same order as the numbers when read as integers.
     order = found.indices.map { UInt64(~found[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
       .map { Int($0 & 0xFFFF_FFFF) }
     var peaks = found.map {
@@ -39,7 +39,7 @@ struct RankedPeaks {
     self.peaks = peaks
   }
 
-  /// Returns the peaks of some columns, which are renumbered from the first of these columns.
+  /// Returns the peaks in a range of columns, which are renumbered from the start of the range.
   func part(_ columns: Range<Int>) -> RankedPeaks {
     RankedPeaks(
       found.filter { columns.contains($0.column) }.map {
@@ -49,12 +49,12 @@ struct RankedPeaks {
       })
   }
 
-  /// Returns the peaks outside of some places, which are given by column and band.
+  /// Returns the peaks that are not at the excluded places, which are given by column and band.
   func without(_ isTaken: (Int, Int) -> Bool) -> RankedPeaks {
     RankedPeaks(found.filter { !isTaken($0.column, $0.band) })
   }
 
-  /// Returns the peaks of the selected ranks, and their order.
+  /// Returns the peaks with selected ranks, and their order.
   func ofRanks(_ isWanted: (Int) -> Bool) -> (peaks: [Peak], order: [Int]) {
     var kept: [Peak] = []
     var indices = [Int](repeating: -1, count: peaks.count)

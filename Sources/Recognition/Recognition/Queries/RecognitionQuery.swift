@@ -1,38 +1,39 @@
 public import Landmarks
 internal import Mathematics
 
-/// A clip prepared for recognition: the peaks of the landmark likelihood, which are used to look up pairs, and a
-/// matched filter, which verifies candidates. A query exists only in memory; the stored form of a track is a
-/// `Signature`.
+/// A clip prepared for recognition. It consists of the peaks of the landmark likelihood, which are used to look up
+/// pairs, and a matched filter, which verifies candidates. A query exists only in memory; the stored form of a track is
+/// a `Signature`.
 public struct RecognitionQuery: Sendable {
-  /// Number of columns of 32 ms.
+  /// Number of columns, each of 32 ms.
   public let columnCount: Int
   /// The most likely places of landmarks.
   let peaks: RankedPeaks
   let filter: FilterRows
   /// Clarity of the landmarks: the mean probability of the most likely landmarks in each second and third of the bands.
   let clarity: Float
-  /// Ranges of silent columns, in order; pauses within music are shorter.
+  /// Ranges of silent columns, in order. Pauses within music are shorter.
   let silences: [Range<Int>]
-  /// Landmark likelihoods, column by column, from which the filter is made.
+  /// The landmark likelihoods, column by column, from which the filter is computed.
   private let picture: [Float]
   /// See `SteadySound`.
   private let isSteady: [Bool]
   private let isClean: Bool
-  /// Clarity of music without noise, for queries made from landmarks.
+  /// The clarity of music without noise, for queries created from landmarks.
   private static let musicClarity: Float = 0.8
-  /// Minimum length of a silence: 0.5 s, in columns.
+  /// Minimum length of a silence, in columns: 0.5 s.
   private static let minSilence = 16
-  /// In a silent column, all bands are below this level, which is 6 dB above the rounding noise of 16-bit audio.
+  /// Level that no band of a silent column reaches. It is 6 dB above the rounding noise of 16-bit audio.
   private static let silentLevel = Int32(LandmarkSpectrum.levelsPerDecibel * (6 - 70))
-  /// Log odds (natural logarithm) that count as zero likelihood. If all places were equally likely, the log odds would
-  /// be -5 everywhere.
+  /// Log odds (natural logarithm) up to which the likelihood counts as zero. If all places were equally likely, the log
+  /// odds would be -5 everywhere.
   private static let minLogOdds: Float = -5.5
 
-  /// Duration in seconds.
+  /// The duration in seconds.
   public var duration: Double { Double(columnCount) / LandmarkSpectrum.columnsPerSecond }
 
-  /// Makes a query from the landmarks of a signature. In noise, it finds fewer tracks than a query made from the audio.
+  /// Creates a query from the landmarks of a signature. In noise, it finds fewer tracks than a query created from the
+  /// audio.
   public init(_ signature: Signature) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = signature.columnCount
@@ -41,7 +42,7 @@ public struct RecognitionQuery: Sendable {
       LandmarkPeaks.Peak(
         column: $0.column, band: $0.band, strength: Float($0.strength) + 0.5, columnOffset: 0, bandOffset: 0)
     }
-    // The window spreads a peak over about two columns and bands to each side.
+    // The window spreads a peak over about two columns and bands on each side.
     var spectrum = [Float](repeating: 0, count: columnCount * bandCount)
     for landmark in landmarks {
       for column in max(0, landmark.column - 2)...min(columnCount - 1, landmark.column + 2) {
@@ -57,7 +58,7 @@ public struct RecognitionQuery: Sendable {
       isSteady: [Bool](repeating: false, count: spectrum.count), isClean: true, silences: [])
   }
 
-  /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
+  /// - Parameter levels: Columns of `LandmarkSpectrum`, one after the other.
   init(levels: [Int32]) {
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
@@ -76,7 +77,7 @@ public struct RecognitionQuery: Sendable {
       isClean: false, silences: Self.silences(in: levels))
   }
 
-  /// - Parameter isClean: True if the query is made from landmarks.
+  /// - Parameter isClean: True if the query is created from landmarks.
   private init(
     columnCount: Int, peaks: RankedPeaks, picture: [Float], isSteady: [Bool], isClean: Bool, silences: [Range<Int>]
   ) {
@@ -90,7 +91,7 @@ public struct RecognitionQuery: Sendable {
     filter = FilterRows(picture, isSteady, columnCount: columnCount)
   }
 
-  /// Returns a range of the columns as a query.
+  /// Returns a query that consists of a range of the columns.
   func part(_ columns: Range<Int>) -> RecognitionQuery {
     guard columns != 0..<columnCount else { return self }
     let bandCount = LandmarkSpectrum.bandCount

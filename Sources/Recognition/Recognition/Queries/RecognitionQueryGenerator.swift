@@ -1,4 +1,4 @@
-/// Makes a query from a clip that arrives in buffers.
+/// Creates a query from a clip that arrives in buffers.
 ///
 ///     var generator = RecognitionQueryGenerator(sampleRate: 16_000)
 ///     generator.append(samples.span)
@@ -8,18 +8,18 @@ public struct RecognitionQueryGenerator: PCMReceiver {
   private var stream: LevelStream
   private var levels: [Int32] = []
 
-  /// - Parameter sampleRate: Frames per second of the buffers, greater than zero.
+  /// - Parameter sampleRate: Sample rate of the buffers in Hz, greater than zero.
   public init(sampleRate: Int) {
     self.sampleRate = sampleRate
     stream = LevelStream(sampleRate: sampleRate)
   }
 
-  /// Appends the next frames of one channel. Memory use grows by 17 kB per second.
+  /// Appends the next frames of one channel. Memory use grows by 17 kB per second of audio.
   public mutating func append(_ frames: Span<Float>) {
     stream.push(frames) { levels += $0 }
   }
 
-  /// Ends the query. The generator must not be used afterwards.
+  /// Completes the query. The generator must not be used afterwards.
   public mutating func query() -> RecognitionQuery {
     stream.finish { levels += $0 }
     return RecognitionQuery(levels: levels)

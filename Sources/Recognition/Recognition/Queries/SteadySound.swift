@@ -1,22 +1,22 @@
 internal import Landmarks
 
-/// Detects steady parts of a spectrum: mains hum, a test tone, a held organ chord. A continuous tone says nothing about
-/// the position in a track, and so nothing about the track.
+/// Detects the steady parts of a spectrum: mains hum, a test tone, a held organ chord. A continuous tone reveals
+/// nothing about the position in a track, and therefore nothing about the track.
 enum SteadySound {
-  /// Number of columns in the window, which is one second, as a power of two.
+  /// Number of columns in the window of one second, as a power of two.
   private static let columnsLog2 = 5
-  /// Maximum change of level within the window; noise and music change more.
+  /// Maximum change of the level within the window. Noise and music change more.
   private static let range = 3 * Int32(LandmarkSpectrum.levelsPerDecibel)
 
   /// Marks the places where the level is constant for half a second before and after.
-  /// - Parameter levels: Columns of `LandmarkSpectrum`, one after another.
+  /// - Parameter levels: Columns of `LandmarkSpectrum`, one after the other.
   static func places(in levels: [Int32]) -> [Bool] {
     var isSteady = [Bool](repeating: false, count: levels.count)
     let bandCount = LandmarkSpectrum.bandCount
     let columnCount = levels.count / bandCount
     let length = 1 << columnsLog2
     guard columnCount > length else { return isSteady }
-    // The maximum and minimum over 2, 4, 8 … columns, starting at each column.
+    // These are the maximum and minimum over 2, 4, 8 … columns, starting at each column.
     var highest = levels
     var lowest = levels
     highest.withUnsafeMutableBufferPointer { highest in

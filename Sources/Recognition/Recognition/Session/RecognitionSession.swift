@@ -1,7 +1,7 @@
 public import Landmarks
 internal import Synchronization
 
-/// Recognizes queries, or a stream of audio, with a catalog.
+/// Recognizes queries, or a stream of audio, using a catalog.
 ///
 ///     let session = try RecognitionSession(catalog: CustomCatalog(contentsOf: "library.catalog"))
 ///     var generator = RecognitionQueryGenerator(sampleRate: 16_000)
@@ -10,8 +10,8 @@ internal import Synchronization
 ///       print(match.best.item.title ?? "?", match.heard, match.best.matchOffset)
 ///     }
 ///
-/// A session may be used from any thread. It matches one query at a time, on the calling thread, in milliseconds.
-/// Memory use does not grow with the length of a stream.
+/// A session may be used from any thread. It matches one query at a time, on the calling thread, which takes
+/// milliseconds. Memory use does not grow with the length of a stream.
 public final class RecognitionSession: Sendable {
   /// The answer to a query.
   public enum Result: Sendable {
@@ -20,7 +20,7 @@ public final class RecognitionSession: Sendable {
     /// There is no match in the window that starts `queryStart` seconds into the stream and lasts `queryDuration`
     /// seconds.
     case noMatch(queryStart: Double, queryDuration: Double)
-    /// The query or a replacement catalog cannot be used.
+    /// The query cannot be used, or a replacement catalog cannot be used.
     case error(CatalogError)
 
     /// All detected tracks; empty if there are none.
@@ -31,7 +31,7 @@ public final class RecognitionSession: Sendable {
     /// The match with the highest confidence.
     public var match: SignatureMatch? { matches.max { $0.best.confidence < $1.best.confidence } }
 
-    /// Seconds from the start of the stream to the end of the query; `nil` for errors.
+    /// End of the query, in seconds from the start of the stream; `nil` for errors.
     package var end: Double? {
       switch self {
       case .matches(let matches): matches.first.map { $0.queryStart + $0.queryDuration }
@@ -57,7 +57,7 @@ public final class RecognitionSession: Sendable {
 
   public convenience init(catalog: CustomCatalog) throws(CatalogError) { try self.init(catalog: catalog, parts: []) }
 
-  /// - Parameter parts: Remote catalogs, matched together with `catalog` as if all were one; see
+  /// - Parameter parts: Remote catalogs that are matched together with `catalog` as if all were one; see
   ///   `takeMissingCatalogs()`.
   package init(catalog: CustomCatalog, parts: [any CatalogPart]) throws(CatalogError) {
     let catalog = try catalog.sealed()
@@ -68,7 +68,7 @@ public final class RecognitionSession: Sendable {
 
   public var catalog: CustomCatalog { state.withLock { $0.catalog } }
 
-  /// Replaces the catalog. A stream continues without a gap.
+  /// Replaces the catalog. A stream continues without interruption.
   public func replaceCatalog(with catalog: CustomCatalog) throws(CatalogError) {
     let catalog = try catalog.sealed()
     state.withLock { state in
@@ -79,12 +79,12 @@ public final class RecognitionSession: Sendable {
 
   // MARK: Parts
 
-  /// Returns the remote catalogs that have not answered since the last call, and segments of this machine that cannot be
-  /// read: their tracks may be missing from the results since then.
+  /// Returns the remote catalogs that have failed to answer since the last call, and local segments that cannot be
+  /// read. Their tracks may be missing from the results since then.
   package func takeMissingCatalogs() -> [MissingCatalog] { state.withLock { $0.matcher.takeMissing() } }
 
-  /// Answers a question from another session, which uses this session's catalog as a part.
-  /// - Throws: `PartFailure` if the bytes are not a question, or if they have another version.
+  /// Answers a question from another session that uses this session's catalog as a part.
+  /// - Throws: `PartFailure` if the bytes are not a question, or are of another version.
   package func answer(toPart question: [UInt8]) throws(PartFailure) -> [UInt8] {
     try state.withLock { (state) throws(PartFailure) in try state.matcher.answer(question) }
   }
@@ -100,9 +100,10 @@ public final class RecognitionSession: Sendable {
     }
   }
 
-  /// Matches a signature. It contains less than a query made from the audio, so fewer matches are found in noise.
+  /// Matches a signature. It contains less information than a query created from the audio, so fewer matches are found
+  /// in noise.
   public func match(_ signature: Signature) -> Result {
-    // The memory of a query grows with its duration, and a signature may claim any duration.
+    // The memory use of a query grows with its duration, and a signature may claim any duration.
     if let error = objection(to: signature.duration) { return .error(error) }
     return match(RecognitionQuery(signature))
   }
@@ -122,19 +123,18 @@ public final class RecognitionSession: Sendable {
 
   // MARK: Streams
 
-  /// Matches the next frames of a stream, which has one channel and a full scale of ±1. The results arrive in
-  /// `results`.
+  /// Matches the next frames of a stream, which has one channel with full scale at ±1. The results arrive in `results`.
   ///
-  /// Matching runs synchronously every few seconds of audio. Call this method on a thread that may block for a few
-  /// milliseconds, not in an audio device callback.
+  /// Matching runs within the call, every few seconds of audio. Call this method on a thread that may block for a few
+  /// milliseconds, not in the callback of an audio device.
   /// - Parameters:
-  ///   - frames: Any number of frames; buffer boundaries do not affect the results.
-  ///   - sampleRate: Frames per second; a change starts a new stream.
+  ///   - frames: Any number of frames. Buffer boundaries do not affect the results.
+  ///   - sampleRate: Sample rate in Hz. A change starts a new stream.
   public func matchStreamingBuffer(_ frames: Span<Float>, sampleRate: Int) {
     for result in match(streaming: frames, sampleRate: sampleRate) { continuation.yield(result) }
   }
 
-  /// Matches the next frames of a stream; see `matchStreamingBuffer(_:sampleRate:)` for a span.
+  /// Matches the next frames of a stream. `matchStreamingBuffer(_:sampleRate:)` for spans has the details.
   public func matchStreamingBuffer(_ frames: UnsafeBufferPointer<Float>, sampleRate: Int) {
     matchStreamingBuffer(frames.span, sampleRate: sampleRate)
   }
@@ -146,7 +146,7 @@ public final class RecognitionSession: Sendable {
   }
 
   /// Matches the next frames of a stream.
-  /// - Returns: The results that have become due.
+  /// - Returns: The results that these frames complete.
   package func match(streaming frames: Span<Float>, sampleRate: Int) -> [Result] {
     state.withLock { state in
       if state.stream?.sampleRate != sampleRate { state.stream = StreamingMatcher(sampleRate: sampleRate) }
@@ -158,7 +158,7 @@ public final class RecognitionSession: Sendable {
   package func match(_ query: StreamingMatcher.Query) -> Result { state.withLock { query.result(with: &$0.matcher) } }
 
   /// Ends the stream.
-  /// - Returns: The last result, if some audio has not been matched yet.
+  /// - Returns: The last result, if there is audio that has not been matched yet.
   package func matchEndOfStream() -> [Result] {
     state.withLock { state in
       defer { state.stream = nil }

@@ -1,20 +1,20 @@
 /// A recognized media item, with its place in the reference.
 public struct MatchedMediaItem: Codable, Hashable, Sendable {
   public var item: MediaItem
-  /// Identifier of the reference that the item belongs to.
+  /// The identifier of the reference that the item belongs to.
   public var referenceIdentifier: String
-  /// Duration of the reference, in seconds.
+  /// The duration of the reference, in seconds.
   public var referenceDuration: Double
-  /// Position of the query's first sample in the reference, in seconds; negative if the query starts before the
+  /// Position of the query's first sample in the reference, in seconds. It is negative if the query starts before the
   /// reference.
   public var matchOffset: Double
-  /// Number of seconds of audio since the start of the query; 0 if the query is not live.
+  /// Number of seconds of audio since the start of the query; 0 for a query that is not live.
   public var elapsed: Double
-  /// Playback speed, in seconds of the reference per second of the query: 1.04 if the clip is played 4% fast.
+  /// Playback speed, in seconds of the reference per second of the query. It is 1.04 if the clip is played 4% too fast.
   public var speed: Double
-  /// Relative difference in frequency between query and reference: 0.04 if the clip is 4% higher.
+  /// Relative difference in frequency between the query and the reference. It is 0.04 if the clip is 4% higher.
   public var frequencySkew: Double
-  /// Probability that the match is correct, 0 to 1.
+  /// The probability that the match is correct, 0 to 1.
   public var confidence: Double
 
   /// Current position of the audio in the reference, in seconds.
@@ -30,27 +30,29 @@ public struct MatchedMediaItem: Codable, Hashable, Sendable {
   }
 }
 
-/// A track detected in a query: the media items of the best reference, followed by the media items of other references
-/// with the same recording.
+/// A track detected in a query: the media items of the best reference, followed by those of other references to the
+/// same recording.
 public struct SignatureMatch: Hashable, Sendable {
-  /// Never empty. A reference without media items, or with none for this place, yields an empty item.
+  /// The media items; never empty. A reference without media items, or without any for this place, has an empty item
+  /// here.
   public let mediaItems: [MatchedMediaItem]
-  /// Start of the query in the stream, in seconds; 0 for a single query.
+  /// Start of the query, in seconds from the start of the stream; 0 for a single query.
   public let queryStart: Double
-  /// Duration of the query, in seconds.
+  /// The duration of the query, in seconds.
   public let queryDuration: Double
-  /// Part of the query in which the reference is heard, in seconds from the start of the query; other music may precede
-  /// or follow it. Accurate to one second where the reference is loud and clear, and less accurate in noise.
+  /// The part of the query in which the reference is heard, in seconds from the start of the query. Other music may
+  /// precede or follow it. It is accurate to one second where the reference is loud and clear, and less accurate in
+  /// noise.
   public let heard: Range<Double>
 
   public var best: MatchedMediaItem { mediaItems[0] }
 
-  /// Length of `heard`, in seconds.
+  /// The length of `heard`, in seconds.
   var heardDuration: Double { heard.upperBound - heard.lowerBound }
-  /// True if the query contains hardly anything but the track.
+  /// True if the query contains hardly anything except the track.
   var fillsQuery: Bool { heardDuration >= 0.85 * queryDuration }
 
-  /// Returns the match with all its media items transformed.
+  /// Returns the match after transforming all of its media items.
   package func map(_ change: (MatchedMediaItem) throws -> MatchedMediaItem) rethrows -> SignatureMatch {
     SignatureMatch(
       mediaItems: try mediaItems.map(change), queryStart: queryStart, queryDuration: queryDuration, heard: heard)

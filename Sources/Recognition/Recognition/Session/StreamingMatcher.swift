@@ -2,27 +2,27 @@ internal import Landmarks
 
 /// Matches a stream window by window: each query covers the last twelve seconds.
 ///
-/// The first queries are due after 3, 5 and 8 seconds, then one every four seconds.
+/// The first queries are due after 3, 5 and 8 seconds; after that, one is due every four seconds.
 package struct StreamingMatcher: ~Copyable {
   package let sampleRate: Int
   private var stream: LevelStream
   /// The most recent columns, oldest first.
   private var levels: [Int32] = []
-  /// Number of buffered columns, at most `window`.
+  /// Number of columns in the buffer, at most `window`.
   var keptColumnCount: Int { levels.count / LandmarkSpectrum.bandCount }
   /// Number of columns received so far.
   private var columnCount = 0
   private var nextAttempt: Int
 
-  /// The window and hop of the queries, in seconds.
+  /// Window and hop of the queries, in seconds.
   static let window = 12.0
   static let step = 4.0
   private static let firstAttempts = [3.0, 5, 8]
-  /// Minimum length of a track to be reported, in seconds, unless it fills the window.
+  /// Minimum number of seconds for which a track must be heard to be reported, unless it fills the window.
   ///
   /// Tracks may start or end anywhere in a window. A second of speech or of a jingle is therefore compared with the
-  /// starts and ends of all tracks in the catalog, and resembles one of them: many tracks start with silence and a hit.
-  /// If a track continues, the next window contains four more seconds of it.
+  /// starts and ends of all tracks in the catalog. It resembles one of them, because many tracks start with silence and
+  /// a hit. If a track continues, the next window contains four more seconds of it.
   static let minHeardDuration = 3.0
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }
@@ -35,9 +35,9 @@ package struct StreamingMatcher: ~Copyable {
 
   /// A query that has become due.
   package struct Query: Sendable {
-    /// The query made from the window.
+    /// The query created from the window.
     let heard: RecognitionQuery
-    /// Start of the window in the stream, in seconds.
+    /// Start of the window, in seconds from the start of the stream.
     let start: Double
 
     func result(with matcher: inout CatalogMatcher) -> RecognitionSession.Result {
@@ -48,14 +48,14 @@ package struct StreamingMatcher: ~Copyable {
     }
   }
 
-  /// Appends the next frames. Returns the queries that have become due.
+  /// Appends the next frames. Returns the queries that they complete.
   package mutating func append(_ frames: Span<Float>) -> [Query] {
     var columns: [Int32] = []
     stream.push(frames) { columns += $0 }
     return take(columns)
   }
 
-  /// Ends the stream. Returns the last query, if some audio has not been queried yet.
+  /// Ends the stream. Returns the last query, if there is audio that has not been queried yet.
   package mutating func finish() -> [Query] {
     var columns: [Int32] = []
     stream.finish { columns += $0 }
@@ -65,12 +65,12 @@ package struct StreamingMatcher: ~Copyable {
     return queries
   }
 
-  /// Appends the next frames. Returns the results that have become due.
+  /// Appends the next frames. Returns the results that they complete.
   mutating func append(_ frames: Span<Float>, with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
     append(frames).map { $0.result(with: &matcher) }
   }
 
-  /// Ends the stream. Returns the last result, if some audio has not been matched yet.
+  /// Ends the stream. Returns the last result, if there is audio that has not been matched yet.
   mutating func finish(with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
     finish().map { $0.result(with: &matcher) }
   }

@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Landmarks
 
-/// Converts PCM at any rate into columns of `LandmarkSpectrum`.
+/// Converts PCM at any sample rate to columns of `LandmarkSpectrum`.
 struct LevelStream {
   private let resampler: (any Resampler)?
   private var stft = STFT(
@@ -11,13 +11,13 @@ struct LevelStream {
   private var levels = [Int32](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var resampled: [Float] = []
 
-  /// - Parameter sampleRate: Frames per second of the input.
+  /// - Parameter sampleRate: Sample rate of the input in Hz.
   init(sampleRate: Int) {
     let target = LandmarkSpectrum.layout.sampleRate
     resampler = sampleRate == target ? nil : SoxrResampler(inputRate: sampleRate, outputRate: target)
   }
 
-  /// Appends the next frames of one channel, and passes on the columns that they complete.
+  /// Appends the next frames of one channel, and passes the columns that they complete to `each`.
   mutating func push(_ frames: Span<Float>, _ each: ([Int32]) -> Void) {
     guard let resampler else { return transform(frames, each) }
     let count = resampler.push(frames, into: &resampled)
@@ -25,7 +25,7 @@ struct LevelStream {
     transform(ready.span.extracting(0..<count), each)
   }
 
-  /// Passes on the last columns. No frames may be pushed afterwards.
+  /// Passes the last columns to `each`. No frames may be pushed afterwards.
   mutating func finish(_ each: ([Int32]) -> Void) {
     if let resampler {
       let count = resampler.finish(into: &resampled)

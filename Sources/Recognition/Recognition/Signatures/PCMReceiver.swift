@@ -1,9 +1,9 @@
-/// Receives PCM audio buffer by buffer, as one channel with a full scale of ±1. Buffer boundaries do not affect the
+/// Receives PCM audio, one buffer at a time, as one channel with full scale at ±1. Buffer boundaries do not affect the
 /// result.
 ///
 /// Pass the buffers of audio systems as pointers, and arrays as `array.span`. Neither is copied.
 public protocol PCMReceiver: ~Copyable {
-  /// Frames per second.
+  /// Sample rate in Hz.
   var sampleRate: Int { get }
 
   /// Appends the next frames of one channel.

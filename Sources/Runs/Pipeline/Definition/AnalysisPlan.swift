@@ -5,7 +5,7 @@ public import DSP
 public import ResultStore
 public import Text
 
-/// A resolved pipeline definition: the analyzers of a run, and its recorded configuration.
+/// A resolved pipeline definition: the analyzers of a run, and the configuration that is recorded with the run.
 public struct AnalysisPlan: Sendable {
   public var name: String
   public var plugins: [AnalyzerPlugin]
@@ -21,7 +21,7 @@ public struct AnalysisPlan: Sendable {
     self.decoding = decoding
   }
 
-  /// All settings that shape the results of a run, and no others, with their values, given or default.
+  /// All settings that affect the results of a run, and no others, with the values that were given or are the default.
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
@@ -34,12 +34,12 @@ public struct AnalysisPlan: Sendable {
     ])
   }
 
-  /// Identifies `configuration`: equal for definitions with the same meaning, however they are written.
+  /// Identifies `configuration`. It is the same for definitions with the same meaning, no matter how they are written.
   public var digest: ContentID {
     ContentID(hashing: Array(configuration.canonicalText.utf8))
   }
 
-  /// The results that a file must have in the store for it to need no work.
+  /// The results that a file must have in the store to need no work.
   public var wanted: WantedAnalyses {
     WantedAnalyses(
       members: plugins.map {
@@ -62,8 +62,8 @@ extension PipelineDefinition {
   ///
   /// - Parameters:
   ///   - kinds: The analyzers of this program.
-  ///   - only: IDs of the analyzers to keep, together with the analyzers whose results they read; `nil` for all.
-  /// - Throws: `DefinitionError` if an analyzer does not exist (the error suggests the nearest one) or rejects its
+  ///   - only: The IDs of the analyzers to keep, in addition to those whose results they read; `nil` for all.
+  /// - Throws: `DefinitionError` if an analyzer does not exist (the error suggests the most similar one) or rejects its
   ///   settings.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
     if let only { try check(only) }
@@ -74,7 +74,7 @@ extension PipelineDefinition {
     return plan
   }
 
-  /// Returns the analyzers whose results some of the given ones read, with default settings.
+  /// Returns the analyzers whose results the given ones read, with default settings.
   private func usualPlugins(
     of kinds: [AnalyzerKind], readBy plugins: [AnalyzerPlugin]
   ) throws(DefinitionError) -> [AnalyzerPlugin] {

@@ -1,7 +1,7 @@
-/// A position in a text; lines and columns are counted from 1.
+/// A position in a text. Lines and columns are counted from 1.
 public struct TextPosition: Hashable, Sendable {
   public var line: Int
-  /// Column in Unicode scalars.
+  /// The column, counted in Unicode scalars.
   public var column: Int
 
   public init(line: Int, column: Int) {
@@ -12,10 +12,10 @@ public struct TextPosition: Hashable, Sendable {
 
 /// An error in a pipeline definition or settings file, and where it is.
 public struct DefinitionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Display name of the file.
+  /// The name of the file, for display.
   public var source: String
   public var position: TextPosition?
-  /// Keys from the top level to the place of the error, joined with dots; empty for the whole text.
+  /// The keys from the top level to the place of the error, joined with dots; empty for the whole text.
   public var key: String
   /// The problem, and the values that are valid.
   public var problem: String

@@ -2,10 +2,10 @@ internal import Platform
 public import SystemPackage
 internal import Text
 
-/// Finds pipeline definitions by name, both built-in definitions and those in the user's folder. It also opens any file
-/// by its path.
+/// Finds pipeline definitions by name: built-in definitions, and those in the user's folder. It also opens any file by
+/// its path.
 public struct NamedPipelines: Sendable {
-  /// The built-in definitions, keyed by name: the contents of `pipelines/`.
+  /// The built-in definitions by name. They are the contents of `pipelines/`.
   public static let builtIn: [String: [UInt8]] = [
     "default": PackageResources.default_yaml,
     "exec-example": PackageResources.exec_example_yaml,
@@ -22,8 +22,8 @@ public struct NamedPipelines: Sendable {
     self.userFolder = userFolder
   }
 
-  /// Returns the definition for `reference`. This is a path if it has a slash or ends in `.yaml` or `.yml`; otherwise,
-  /// it is the name of a built-in definition or of a file in the user's folder.
+  /// Returns the definition for `reference`. If this contains a slash or ends in `.yaml` or `.yml`, it is a path.
+  /// Otherwise, it is the name of a built-in definition or of a file in the user's folder.
   public func definition(_ reference: String) throws(DefinitionError) -> PipelineDefinition {
     if PipelineReference(reference).isPath {
       return try PipelineDefinition(at: FilePath(reference))

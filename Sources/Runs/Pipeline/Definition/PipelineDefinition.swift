@@ -3,7 +3,7 @@ internal import Platform
 public import SystemPackage
 public import Text
 
-/// The analyzers to run, with their settings: the content of a file in `pipelines/`.
+/// The analyzers to run, with their settings. This is the content of a file in `pipelines/`.
 ///
 /// ```yaml
 /// description: Tempo of loops, and a classifier of our own
@@ -20,7 +20,7 @@ public import Text
 ///
 /// Reading a definition checks its structure; `plan(with:)` checks that the analyzers exist and accept their settings.
 public struct PipelineDefinition: Hashable, Sendable {
-  /// An analyzer with its given settings.
+  /// An analyzer with the settings that were given.
   public struct Entry: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
       case builtIn
@@ -41,11 +41,12 @@ public struct PipelineDefinition: Hashable, Sendable {
 
   /// The extent of decoding: the values of the key `decode`.
   public enum Decoding: String, Hashable, Sendable, CaseIterable {
-    /// The whole file, even if no analyzer needs it, to find damage and false durations.
+    /// The whole file is decoded, even if no analyzer needs it, in order to find damage and false durations.
     case whole
     /// The file is decoded only as far as analyzers need it.
     case needed
-    /// Like `whole`, but known audio is decoded as well, and is compared with the encoder's checksum in the header.
+    /// Like `whole`, but known audio is decoded as well, and is compared with the checksum that the encoder wrote to
+    /// the header.
     case verified
   }
 
@@ -55,11 +56,11 @@ public struct PipelineDefinition: Hashable, Sendable {
   public var summary: String
   public var resampler: ResamplerKind
   public var decoding: Decoding
-  /// The analyzers in the order of the text.
+  /// The analyzers, in the order of the text.
   public var entries: [Entry]
-  /// The name of the file, for errors.
+  /// The name of the file, for error messages.
   public var source: String
-  /// Positions of the keys, by their names from the top level, joined with dots.
+  /// The positions of the keys. A key is identified by the names from the top level, joined with dots.
   var positions: [String: TextPosition] = [:]
 
   public init(
@@ -86,14 +87,14 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// - Parameter path: The file that contains the bytes.
+  /// - Parameter path: The path of the file that contains the bytes.
   init(yaml bytes: [UInt8], of path: FilePath) throws(DefinitionError) {
     try self.init(yaml: bytes, name: path.stem ?? path.string, source: path.string)
   }
 
   /// - Parameters:
-  ///   - name: The name, unless the text has one.
-  ///   - source: The name of the text in errors.
+  ///   - name: The name that is used if the text does not contain one.
+  ///   - source: The name of the text in error messages.
   public init(yaml bytes: [UInt8], name: String, source: String) throws(DefinitionError) {
     var reader = DefinitionReader(source: source)
     let top = try reader.mapping(YAMLText(bytes, source: source).root, at: "")
@@ -121,7 +122,7 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// The definition as one line of JSON, which is also YAML and parses to this definition.
+  /// The definition as one line of JSON. It is also YAML, and parses to this definition.
   public var text: String {
     func mapping(_ kind: Entry.Kind) -> String {
       let members = entries.filter { $0.kind == kind }.map { entry in
@@ -134,7 +135,7 @@ public struct PipelineDefinition: Hashable, Sendable {
       "decode": "\(decoding.rawValue)", \
       "analyzers": \(mapping(.builtIn)), "exec": \(mapping(.exec))}
       """
-    // Escape characters that JSON allows in strings, but that YAML rejects or treats as line ends.
+    // JSON allows these characters in strings, but YAML rejects them or treats them as line ends, so they are escaped.
     return json.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar.value {
       case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF:
@@ -146,7 +147,7 @@ public struct PipelineDefinition: Hashable, Sendable {
   }
 
   func error(_ key: String, _ problem: String) -> DefinitionError {
-    // Find the place itself, or the nearest enclosing place that has a position.
+    // If the place itself has no position, that of the nearest enclosing place is used.
     var place = key[...]
     while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
     return DefinitionError(source: source, position: positions[String(place)], key: key, problem: problem)

@@ -4,7 +4,7 @@ internal import Yams
 /// A parsed YAML text: a tree of values with their positions.
 ///
 /// Plain scalars follow the core schema of YAML 1.2 (so `no` and `on` are text, and `0o17` is a number). Tags and merge
-/// keys have no special meaning; an alias is a copy of its anchor's value.
+/// keys have no special meaning. An alias is a copy of its anchor's value.
 struct YAMLText {
   struct Node {
     indirect enum Content {
@@ -46,15 +46,15 @@ struct YAMLText {
     }
   }
 
-  /// Maximum size in bytes; larger files are not written by people.
+  /// Maximum size in bytes. People do not write larger files.
   private static let sizeLimit = 1 << 18
   private static let nodeLimit = 20_000
-  /// Maximum number of aliases. Nested copies multiply: this many aliases can expand to at most 3^11 values. Where
-  /// these are keys, Yams compares them before they can be counted.
+  /// Maximum number of aliases. Nested copies multiply, but this many aliases expand to at most 3^11 values. If they
+  /// are keys, Yams compares them before they can be counted.
   private static let aliasLimit = 32
 
   let source: String
-  /// `nil` for an empty text.
+  /// The root of the tree; `nil` for an empty text.
   private(set) var root: Node?
   private var nodeCount = 0
 
@@ -70,14 +70,14 @@ struct YAMLText {
       throw DefinitionError(source: source, problem: "has more than \(Self.aliasLimit) aliases (*name)")
     }
     do {
-      // `.basic` prevents Yams from resolving plain scalars with regular expressions by the rules of YAML 1.1.
+      // With `.basic`, Yams does not resolve plain scalars with regular expressions according to YAML 1.1.
       root = try Yams.compose(yaml: text, .basic, .default, .utf8).map { try node($0) }
     } catch {
       throw Self.error(error, in: source)
     }
   }
 
-  /// Counts everything that looks like an alias, even in quotes and comments; returns 0 if nothing looks like an
+  /// Counts everything that looks like an alias, even in quotes and comments. Returns 0 if nothing looks like an
   /// anchor.
   private static func aliasCount(_ bytes: [UInt8]) -> Int {
     func count(_ mark: UInt8) -> Int {
@@ -138,7 +138,7 @@ struct YAMLText {
     if text.hasPrefix("0x"), let value = Int64(text.dropFirst(2), radix: 16) { return .integer(value) }
     if text.hasPrefix("0o"), let value = Int64(text.dropFirst(2), radix: 8) { return .integer(value) }
     if let value = Int64(digits) { return .integer(value) }
-    // Swift's own syntax allows more: hexadecimal fractions, `nan`, `infinity`.
+    // Swift's own syntax allows more, such as hexadecimal fractions, `nan` and `infinity`.
     if digits.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }), digits.contains(where: \.isNumber),
       let value = Double(Self.withDigits(digits)), value.isFinite
     {

@@ -3,7 +3,7 @@ package import AnalysisEngine
 
 extension LibraryRun.Isolation {
   /// Analyzes a single file in this process or in a worker.
-  /// - Parameter analyzer: The analyzer for this process; workers have their own.
+  /// - Parameter analyzer: The analyzer to use in this process. Workers have their own.
   package func analysis(of job: AnalysisJob, by analyzer: FileAnalyzer) throws -> FileAnalysis? {
     switch self {
     case .none: analyzer.analyze(job)
@@ -13,7 +13,7 @@ extension LibraryRun.Isolation {
 }
 
 extension SingleFileAnalysis {
-  /// - Parameter isolation: Returns the isolation for a plan, which was made from all analyzers of a definition.
+  /// - Parameter isolation: Returns the isolation for a plan, which was created from all analyzers of a definition.
   package init(
     timeLimit: TimeLimit,
     isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }

@@ -9,7 +9,7 @@ public struct Worker {
   private let analyzer: FileAnalyzer
   private let memoryLimit: Int
 
-  /// - Parameter memoryLimit: Limit on writable memory, in bytes; 0 for no limit.
+  /// - Parameter memoryLimit: Maximum writable memory, in bytes; 0 for no limit.
   public init(plan: AnalysisPlan, memoryLimit: Int) {
     analyzer = plan.makeFileAnalyzer()
     self.memoryLimit = memoryLimit
@@ -18,11 +18,11 @@ public struct Worker {
   /// Handles jobs until standard input ends.
   public func run() throws {
     Priority.lower(toNiceness: 0)
-    // This has no effect in a worker that was started by hand: the programs that it starts end with it, but their
-    // children may not.
+    // This has no effect if the worker was started by hand. In that case, the programs that it starts end with it, but
+    // their children may not.
     ChildProcess.endSessionWithParent()
     if memoryLimit > 0 { ResourceLimits.limitMemory(memoryLimit) }
-    // Text that libraries print to standard output must not get into the answers.
+    // Keeps text that libraries print to standard output out of the answers.
     let output = try FileDescriptor.takeStandardOutput()
 
     func send(_ message: WorkerMessage) throws { _ = try output.writeAll(WorkerLine.encoded(message)) }
@@ -30,7 +30,7 @@ public struct Worker {
     try send(.ready)
     while case .text(let line)? = try input.next() {
       let job = try WorkerLine.decoded(line, as: AnalysisJob.self)
-      // If the parent has stopped reading, the next write fails.
+      // If the parent no longer reads, the next write fails.
       let analysis = analyzer.analyze(
         job,
         findAudio: { id in

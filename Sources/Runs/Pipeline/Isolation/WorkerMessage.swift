@@ -10,11 +10,11 @@ enum WorkerMessage: Codable {
   case stage(Problem.Stage)
   /// Number of seconds of audio decoded so far.
   case decoded(Double)
-  /// Requests what is known about some audio. The answer is a line with a `KnownAudio`, or null.
+  /// Requests the known results for some audio. The answer is a line with a `KnownAudio`, or null.
   case audio(ContentID)
   case result(FileAnalysis)
 
-  /// Maximum length of a line in bytes. A day of audio takes a fifth of this, for its beats and its signature as text.
+  /// Maximum length of a line in bytes. For a day of audio, beats and the signature as text take a fifth of this.
   /// Readers limit the size of tags.
   static let lineLimit = 128 << 20
 
@@ -45,10 +45,10 @@ enum WorkerMessage: Codable {
   }
 }
 
-/// Encodes the values that a run and its workers exchange as lines of JSON. Unlike Foundation's coders, it keeps the
-/// notation of numbers in the findings of programs: 126.0 does not become 126.
+/// Encodes the values that a run and its workers exchange as lines of JSON. Unlike Foundation's coders, it preserves
+/// the notation of numbers in the findings of programs: 126.0 does not become 126.
 enum WorkerLine {
-  /// Maximum nesting depth: a program's JSON and the lists and objects around it, with room to spare.
+  /// Maximum nesting depth: the JSON of a program and the lists and objects around it, with room to spare.
   private static let depth = 200
 
   /// Encodes a value as a line, including the line break.
@@ -65,7 +65,7 @@ enum WorkerLine {
     try JSONValue(parsing: line, maximumDepth: depth).decoded(as: type, userInfo: userInfo)
   }
 
-  /// Returns the finding types of analyzers, for a decoder.
+  /// Returns the finding types of the analyzers, for a decoder.
   static func userInfo(_ kinds: [AnalyzerKind]) -> [CodingUserInfoKey: any Sendable] {
     guard let key = CodingUserInfoKey.findingTypes else { return [:] }
     return [key: Dictionary(kinds.map { ($0.id, $0.findingType) }, uniquingKeysWith: { first, _ in first })]

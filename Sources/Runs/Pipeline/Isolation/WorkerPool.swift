@@ -4,11 +4,11 @@ internal import Foundation
 internal import Platform
 internal import Synchronization
 
-/// The worker processes that analyze files for this process, so that a file that crashes, hangs or exhausts memory
-/// affects no other file.
+/// The worker processes that analyze files for this process. If one file makes a decoder crash, hang or exhaust memory,
+/// no other file is affected.
 ///
-/// A worker is started when there is a job and no worker is idle. It handles one job after another until it is lost or
-/// the pool is closed.
+/// A worker is started when there is a job and no worker is idle. It processes one job after another until it is lost
+/// or the pool is closed.
 public final class WorkerPool: Sendable {
   /// No worker can be started, so the run cannot continue.
   public struct StartFailure: Error, CustomStringConvertible {
@@ -17,7 +17,7 @@ public final class WorkerPool: Sendable {
 
   private struct Stock {
     var idle: [PipedProcess] = []
-    /// Number of workers that are analyzing a file.
+    /// Number of workers that are currently analyzing a file.
     var busyCount = 0
     var shortage: StartFailure?
   }
@@ -29,7 +29,7 @@ public final class WorkerPool: Sendable {
   private let lost = Mutex<[WorkerLoss: Int]>([:])
 
   /// - Parameters:
-  ///   - arguments: The command line of a worker: a program that runs `Worker` with the same plan.
+  ///   - arguments: The command line of a worker, which is a program that runs `Worker` with the same plan.
   ///   - plan: The workers' plan.
   ///   - kinds: The analyzers of the program, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
@@ -46,9 +46,10 @@ public final class WorkerPool: Sendable {
   ///
   /// - Parameters:
   ///   - job: The job. Its time limit is passed to the worker, which is killed if it exceeds the limit.
-  ///   - isCancelled: Called every tenth of a second; if true, the worker is killed.
+  ///   - isCancelled: Called every tenth of a second. If it returns `true`, the worker is killed.
   ///   - findAudio: See `FileAnalyzer.analyze`.
-  /// - Returns: The analysis; `nil` if canceled. If the worker is lost, a failed analysis with the cause.
+  /// - Returns: The analysis; `nil` if canceled. If the worker is lost, this is a failed analysis that states the
+  ///   cause.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
@@ -57,10 +58,10 @@ public final class WorkerPool: Sendable {
     return try attempt(job, isCancelled: isCancelled, findAudio: findAudio).analysis
   }
 
-  /// Number of workers lost so far, by kind of loss.
+  /// Number of workers that have been lost so far, by the kind of loss.
   public var losses: [WorkerLoss: Int] { lost.withLock { $0 } }
 
-  /// The error that made files wait for workers; `nil` if no file had to wait.
+  /// The error because of which files had to wait for workers; `nil` if none had to wait.
   public var shortage: StartFailure? { stock.withLock { $0.shortage } }
 
   /// Ends idle workers, and waits for them to exit.
@@ -69,9 +70,9 @@ public final class WorkerPool: Sendable {
   }
 
   private enum Attempt {
-    /// `nil` if canceled.
+    /// The analysis; `nil` if canceled.
     case done(FileAnalysis?)
-    /// The worker was lost, but not necessarily because of the file.
+    /// The worker was lost, but the file is not necessarily the cause.
     case lostUnawares(FileAnalysis)
 
     var analysis: FileAnalysis? {
@@ -116,8 +117,8 @@ public final class WorkerPool: Sendable {
           let loss = WorkerLoss(cause: ending.cause, stage: stage)
           let message = Self.crash(ending, worker, in: stage, after: start)
           let analysis = failed(job, loss, "worker_crashed", message)
-          // A decoder does not kill its own process: either the kernel did so for lack of memory, or a person. A worker
-          // that had not even started the job was lost while idle.
+          // A decoder does not kill its own process. Either the kernel did, because memory was low, or a person. A
+          // worker that had not even started the job was lost while idle.
           return ending == .killed || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
@@ -157,7 +158,7 @@ public final class WorkerPool: Sendable {
 
   // MARK: - Starting workers
 
-  /// Returns a worker that is ready for a job and counts as busy from now on; `nil` if canceled.
+  /// Returns a worker that is ready for a job, and counts as busy from now on; `nil` if canceled.
   private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess? {
     while !isCancelled() {
       let idle = stock.withLock { stock in
@@ -174,14 +175,14 @@ public final class WorkerPool: Sendable {
           return stock.busyCount + stock.idle.count
         }
         guard others > 0 else { throw error }
-        // Another worker takes the file once it has finished its own.
+        // Another worker takes the file after finishing its own.
         Threads.pause(milliseconds: 100)
       }
     }
     return nil
   }
 
-  /// Starts a worker and waits until it is ready; a failure here is not caused by a file.
+  /// Starts a worker and waits until it is ready. If this fails, no file is the cause.
   private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess {
     var reason: String
     do {
@@ -221,7 +222,7 @@ public final class WorkerPool: Sendable {
     _ ending: ChildProcess.Ending, _ worker: PipedProcess, in stage: Problem.Stage, after start: ContinuousClock.Instant
   ) -> String {
     let seconds = String(format: "%.1f", (ContinuousClock.now - start) / .seconds(1))
-    // When a container, a service or the machine runs out of memory, the kernel reports it only in its own log.
+    // If a container, a service or the machine runs out of memory, the kernel reports it only in its own log.
     let advice =
       ending == .killed ? " Unless someone killed it, memory ran out: use fewer --jobs." : ""
     return
@@ -241,8 +242,8 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Records a loss. Every analyzer of the job counts as tried: the file is not read again until it or one of these
-  /// analyzers has changed, or its quarantine is over.
+  /// Records a loss. Every analyzer of the job counts as tried: the file is not read again until the file or one of
+  /// these analyzers has changed, or its quarantine is over.
   private func failed(_ job: AnalysisJob, _ loss: WorkerLoss, _ code: String, _ message: String) -> FileAnalysis {
     lost.withLock { $0[loss, default: 0] += 1 }
     let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
@@ -253,10 +254,10 @@ public final class WorkerPool: Sendable {
   }
 }
 
-/// Enforces the time limit of a worker's file.
+/// Enforces the time limit for the file that a worker is analyzing.
 private struct Watch {
   enum Overrun: Error {
-    /// The limit on processor time that was exceeded, in seconds.
+    /// The limit on processor time, in seconds, was exceeded.
     case processorTime(Double)
     case standstill
   }
@@ -279,7 +280,7 @@ private struct Watch {
 
   var standstill: Duration { .seconds(limit.standstillSeconds) }
 
-  /// A busy worker always uses some processor time, even if it only reads or watches a program.
+  /// Checks the limits. A busy worker always uses some processor time, even if it only reads or waits for a program.
   mutating func check() throws {
     guard let time = worker.processorTime else { return }
     let outerLimit = limit.outerProcessorSeconds(afterDecoding: audio)

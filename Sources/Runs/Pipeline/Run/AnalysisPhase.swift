@@ -8,15 +8,15 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// Analyzes the waiting files, `jobs` at a time, and stores the results.
+/// Analyzes the waiting files, up to `jobs` at a time, and stores the results.
 struct AnalysisPhase {
   struct Result: Sendable {
     var counts = WriteCounts()
-    /// Files that disappeared since the scan; they wait for the next run.
+    /// Files that have disappeared since the scan. They are left for the next run.
     var gone: [PendingFile] = []
-    /// Files that were being written; they wait for the next run.
+    /// Number of files that were being written. They are left for the next run.
     var postponed = 0
-    /// Total duration of the audio decoded, in seconds.
+    /// Total duration of the decoded audio, in seconds.
     var audioDuration = 0.0
     var stageTimes = StageTimes()
     /// The reason why no further files could be started.
@@ -28,7 +28,7 @@ struct AnalysisPhase {
     var ending: Swift.Result<Supervision.Ending, WorkerPool.StartFailure>
   }
 
-  /// A file that has changed since the scan counts as still being written if the change is less than this long before
+  /// A file that has changed since the scan counts as still being written if the change was less than this long before
   /// the file is opened. Copying programs write every few milliseconds, but networks and full buffers delay them.
   private static let writingPause = Duration.seconds(10)
 
@@ -41,7 +41,7 @@ struct AnalysisPhase {
   let isolation: LibraryRun.Isolation
   let isForced: Bool
   let isProfiled: Bool
-  /// Digests of files to store in addition to XXH3.
+  /// Digests to store for each file in addition to XXH3.
   let digests: Set<FileChecksum.Kind>
   let objects: ObjectFetcher?
   let control: RunControl
@@ -107,7 +107,7 @@ struct AnalysisPhase {
     try buffer.commit()
     if isProfiled { result.stageTimes.add(buffer.storeTime) }
     try queue.release(result.gone.map(\.fileID) + refused + waiting.map(\.fileID))
-    // After a stop request, files that still exist are given up as well.
+    // After a stop request, files that still exist are also given up.
     if control.isStopping { result.gone = [] }
     result.counts = writer.counts
     if result.refusal == nil, case .workers(let pool) = isolation, let shortage = pool.shortage {
@@ -117,7 +117,7 @@ struct AnalysisPhase {
     return result
   }
 
-  /// Sorts the largest files first, so that the last jobs are short. Files that ended an earlier run remain last.
+  /// Sorts the largest files first, so that the last jobs are short. Files that ended an earlier run stay last.
   private func inOrderOfWork(_ files: [PendingFile]) -> [PendingFile] {
     func isSuspect(_ file: PendingFile) -> Int { file.unfinishedAttempts > 0 ? 1 : 0 }
     return files.sorted { (isSuspect($0), -$0.sizeBytes) < (isSuspect($1), -$1.sizeBytes) }
@@ -131,18 +131,19 @@ struct AnalysisPhase {
     if file.path.isObject, let address = try? ObjectAddress(uri: file.path.uri.utf8) {
       return analyze(address, of: file, with: supervision)
     }
-    // A file that has disappeared since the scan, perhaps with its disk, has not failed. The next scan determines its
-    // state.
+    // If a file has disappeared since the scan, perhaps with its disk, that is not a failure. The next scan will
+    // determine its state.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
     let isAsScanned = before.size == file.sizeBytes && before.modified == file.modified
-    // A replaced file is usually complete, since programs first write under another name. If it is still growing,
-    // reading detects that.
+    // A replaced file is usually complete, because most programs write to another name first. If it is still growing,
+    // reading it will show that.
     let isReplaced = before.device != file.device || before.inode != file.inode
     if !isAsScanned && !isReplaced && before.hasChanged(within: Self.writingPause) { return .success(.postponed) }
     return analyze(before, of: file, isAsScanned: isAsScanned, with: supervision)
   }
 
-  /// Fetches an object, analyzes it, and removes its local file. If it cannot be fetched, the next run tries again.
+  /// Fetches an object, analyzes it, and removes the local file. If the object cannot be fetched, the next run tries
+  /// again.
   private func analyze(
     _ address: ObjectAddress, of file: PendingFile, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
@@ -174,7 +175,7 @@ struct AnalysisPhase {
     _ found: LibraryScan.ScannedFile, of file: PendingFile, isAsScanned: Bool, with supervision: Supervision
   ) -> Swift.Result<Supervision.Ending, WorkerPool.StartFailure> {
     let findAudio = { (id: ContentID) -> KnownAudio? in
-      // If the store fails, decode the file.
+      // If the store fails, the file is decoded.
       trustsResults(of: file) ? try? store.knownAudio(decodingID: id) : nil
     }
     return Swift.Result { () throws(WorkerPool.StartFailure) in
@@ -184,7 +185,7 @@ struct AnalysisPhase {
     }
   }
 
-  /// Creates the job for a file, with everything known about it.
+  /// Creates the job for a file, with all known facts.
   private func job(for file: PendingFile, at path: FilePath, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: path, timeLimit: timeLimit, isProfiled: isProfiled)
     job.digests = digests
@@ -196,7 +197,8 @@ struct AnalysisPhase {
     return job
   }
 
-  /// False for a retry, which does not trust failed results, and for `--force`, which does not trust any.
+  /// Returns `false` for a retry, which does not trust failed results, and for `--force`, which does not trust any
+  /// results.
   private func trustsResults(of file: PendingFile) -> Bool {
     file.reason != .retry && !isForced
   }
@@ -226,11 +228,11 @@ private struct AnalyzerFailures {
   }
 }
 
-/// Collects results, and stores about 200 of them, or the results of one second, per transaction.
+/// Collects results, and stores them in one transaction when there are about 200, or after one second.
 private final class CommitBuffer: Sendable {
   private struct State {
     var results: [FileResult] = []
-    /// The error from the last timed commit; the next call throws it.
+    /// The error of the last timed commit. The next call throws it.
     var failure: StoreError?
     var time = StageTimes()
   }

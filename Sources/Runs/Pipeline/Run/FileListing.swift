@@ -3,7 +3,8 @@ internal import Platform
 public import SystemPackage
 internal import Text
 
-/// A list of files with sizes and times, made where the files are, so that a plan can be made without access to them.
+/// A list of files with sizes and times. It is created where the files are, so that a plan can be made elsewhere
+/// without access to them.
 ///
 /// A listing is CSV with a header row. The columns are `path` or `uri`, which names the file; `size_bytes`, its size;
 /// `modified`, its modification time, either in seconds since 1970 with a fraction, as printed by `find -printf %T@`,
@@ -13,7 +14,7 @@ public final class FileListing {
   /// A syntax error in a listing.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     public var line: Int
-    /// A clause without a full stop.
+    /// A clause without a period.
     public var text: String
     public var description: String { "Line \(line) of the listing: \(text). No plan was made" }
   }
@@ -31,11 +32,11 @@ public final class FileListing {
   private var places: [Column: Int] = [:]
   private var line = 0
 
-  /// Maximum length of a line in bytes: more than the longest path, percent-encoded.
+  /// Maximum length of a line in bytes, which is longer than the longest path when percent-encoded.
   private static let lineLimit = 1 << 17
 
   /// - Parameters:
-  ///   - descriptor: The listing; it is not closed.
+  ///   - descriptor: The listing, which is not closed.
   ///   - rule: Decides which names count as audio files.
   ///   - workingFolder: The base of relative paths.
   /// - Throws: `Problem` if the header lacks a required column.
@@ -72,7 +73,7 @@ public final class FileListing {
     }
     return .file(
       ScannedFile(
-        // No file has these numbers: a listing does not identify renamed files.
+        // These numbers do not belong to any file, because a listing cannot identify renamed files.
         path: path, device: .max, inode: .max, size: size, modified: modified,
         statusChanged: Timestamp(nanoseconds: 0), linkCount: 1))
   }
@@ -115,7 +116,7 @@ public final class FileListing {
     return nil
   }
 
-  /// Parses a time exactly, to the nanosecond, since scans compare times.
+  /// Parses a time exactly, to the nanosecond, because scans compare times.
   private static func time(_ text: String) -> Timestamp? {
     if let date = Timestamp(rfc3339: text) { return date }
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

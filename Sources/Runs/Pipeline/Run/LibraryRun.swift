@@ -8,17 +8,17 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// One run over a library, which scans it, analyzes new and changed files, and marks files that are gone.
+/// One run over a library. It scans the library, analyzes new and changed files, and marks files that are gone.
 ///
-/// The work list is in the database, not in memory. Memory use thus does not depend on the number of files, and after
-/// an interruption, the next run continues where this one stopped.
+/// The work list is in the database, not in memory. So memory use does not depend on the number of files, and after an
+/// interruption, the next run continues where this one stopped.
 public struct LibraryRun: Sendable {
   public struct Request: Sendable {
     public var roots: Roots
     public var walk: LibraryWalker.Options
     public var scan: ScanOptions
     public var plan: AnalysisPlan
-    /// Number of files analyzed at the same time.
+    /// Number of files that are analyzed at the same time.
     public var jobs: Int
     /// Time limit for one file.
     public var timeLimit: TimeLimit
@@ -56,11 +56,11 @@ public struct LibraryRun: Sendable {
 
   /// The process in which files are analyzed.
   public enum Isolation: Sendable {
-    /// Files are analyzed in this process: a file that crashes a decoder ends the run.
+    /// Files are analyzed in this process. A file that crashes a decoder ends the run.
     case none
     case workers(WorkerPool)
 
-    /// Number of workers lost so far, by kind of loss.
+    /// Number of workers that have been lost so far, by the kind of loss.
     public var losses: [WorkerLoss: Int] { if case .workers(let pool) = self { pool.losses } else { [:] } }
 
     /// Ends idle workers, and waits for them to exit.
@@ -71,33 +71,33 @@ public struct LibraryRun: Sendable {
 
   public enum Roots: Sendable {
     case paths([FilePath])
-    /// A list that is read once, during the scan; each entry is one path.
+    /// A list that is read once, during the scan. Each entry is a path.
     case list(@Sendable () throws(ScanError) -> FilePath?)
-    /// Files that were listed elsewhere; only for plans, which do not open any files.
+    /// Files that were listed elsewhere. This works only for plans, because they do not open any files.
     case listing(@Sendable () throws -> LibraryWalker.Entry?)
   }
 
   public struct Outcome: Sendable {
-    /// 0 for a dry run, which is not recorded.
+    /// The id of the run; 0 for a dry run, which is not recorded.
     public var runID: Int64
     public var state: RunRecord.State
     public var roots: [RunRecord.Root]
     public var totals: RunTotals
     public var newlyFailed: Int
-    /// Number of damaged files that were not known to be damaged or failing.
+    /// Number of damaged files that were not yet known to be damaged or failing.
     public var newlyDamaged: Int
     /// See `WriteCounts.unsettled`.
     public var unsettled: Int
-    /// Number of files left for the next run.
+    /// Number of files that are left for the next run.
     public var pending: Int
-    /// Number of files that were skipped because they were still being written; the next run analyzes them.
+    /// Number of files that were skipped because they were still being written. The next run will analyze them.
     public var stillChanging: Int
     public var scan: ScanCounts
     /// Number of files that were not decoded because their audio was known.
     public var reused: Int
-    /// Total duration of the audio decoded, in seconds.
+    /// Total duration of the decoded audio, in seconds.
     public var audioDuration: Double
-    /// Empty unless requested.
+    /// The times of the stages; empty unless requested.
     public var stageTimes: StageTimes
   }
 
@@ -106,7 +106,7 @@ public struct LibraryRun: Sendable {
   private let control: RunControl
   private let report: @Sendable (RunEvent) -> Void
 
-  /// - Parameter report: Called often and from any thread; must not block.
+  /// - Parameter report: Called often and from any thread. It must not block.
   public init(
     store: ResultStore, request: Request, control: RunControl, report: @escaping @Sendable (RunEvent) -> Void
   ) {
@@ -116,7 +116,7 @@ public struct LibraryRun: Sendable {
     self.report = report
   }
 
-  /// - Throws: `StoreError` or `ScanError` if the run as a whole cannot continue; committed results are kept.
+  /// - Throws: `StoreError` or `ScanError` if the run as a whole cannot continue. Committed results are kept.
   public func run() async throws -> Outcome {
     let runID = request.scan.isDryRun ? 0 : try begin()
     var scanned = ScanPhase.Result()
@@ -150,7 +150,7 @@ public struct LibraryRun: Sendable {
     } catch let refusal as WorkerPool.StartFailure {
       throw refusal
     } catch {
-      // The run failed; its record says so, unless the database itself failed.
+      // The run failed. Its record shows that, unless the database itself failed.
       try? store.finishRun(
         runID, state: .failed, exitStatus: nil, roots: scanned.roots, totals: RunTotals(), newlyFailed: 0,
         newlyDamaged: 0, pending: 0)
@@ -158,7 +158,7 @@ public struct LibraryRun: Sendable {
     }
   }
 
-  /// Plans a run by scanning, as in a dry run.
+  /// Plans a run by scanning in the same way as a dry run.
   /// - Parameter take: Called once for each file that has work to do, in the order in which the files are found.
   public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root])
   {
@@ -178,7 +178,7 @@ public struct LibraryRun: Sendable {
       folderAt: { path in FolderStatus(at: path).map { (Int64(bitPattern: $0.device), $0.isEmpty) } })
   }
 
-  /// Completes the record of a run with the exit status of the process.
+  /// Completes the record of a run by adding the exit status of the process.
   public func finish(_ outcome: Outcome, exitStatus: Int32) throws(StoreError) {
     guard !request.scan.isDryRun else { return }
     try store.finishRun(
@@ -186,7 +186,7 @@ public struct LibraryRun: Sendable {
       newlyFailed: outcome.newlyFailed, newlyDamaged: outcome.newlyDamaged, pending: outcome.pending)
   }
 
-  /// Reports files that disappeared since the scan.
+  /// Reports files that have disappeared since the scan.
   /// - Returns: The roots, including those that disappeared during the run.
   private func judge(gone: [PendingFile], in roots: [RunRecord.Root]) -> [RunRecord.Root] {
     var losses = LostFolders(roots: roots.filter { $0.condition == .scanned }.map(\.path))

@@ -4,19 +4,20 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// Distinguishes files that were removed during a run from files whose disk, or whole library, disappeared.
+/// Distinguishes files that were removed during a run from files that disappeared with their disk or with the whole
+/// library.
 struct LostFolders {
   struct Loss {
     let path: FilePath
     let condition: RunRecord.Root.Condition
-    /// Number of files that were to be analyzed in the folder.
+    /// Number of files in the folder that were to be analyzed.
     var fileCount: Int
 
     var event: String { condition == .empty ? "disk_missing" : "library_\(condition.rawValue)" }
 
     var sentence: String { sentence(notDone: "analyzed") }
 
-    /// - Parameter verb: The participle that says what was not done with the folder's files, such as "analyzed".
+    /// - Parameter verb: A participle that tells what was not done with the folder's files, such as "analyzed".
     func sentence(notDone verb: String) -> String {
       let what =
         switch condition {
@@ -40,11 +41,11 @@ struct LostFolders {
     self.roots = roots
   }
 
-  /// Ordered by path.
+  /// The lost folders, ordered by path.
   var folders: [Loss] { losses.values.sorted { $0.path.string < $1.path.string } }
 
   /// Adds a file that disappeared.
-  /// - Parameter device: The device that the file was on.
+  /// - Parameter device: The device that contained the file.
   mutating func add(_ path: FilePath, device: UInt64) {
     guard let (folder, condition) = loss(of: path, device) else {
       otherFiles += 1
@@ -53,7 +54,7 @@ struct LostFolders {
     losses[folder, default: Loss(path: folder, condition: condition, fileCount: 0)].fileCount += 1
   }
 
-  /// Classifies a missing file by the nearest folder that exists, as a scan does.
+  /// Classifies a missing file by the nearest folder that still exists, as a scan does.
   private func loss(of path: FilePath, _ device: UInt64) -> (FilePath, RunRecord.Root.Condition)? {
     var folder = path
     while folder.removeLastComponent() {

@@ -3,7 +3,8 @@ internal import Objects
 internal import Platform
 internal import SystemPackage
 
-/// Yields the objects in bucket folders the way a walk yields files: candidates by name, and a report for each root.
+/// Yields the objects in bucket folders in the same form in which a walk yields files: candidates, which are chosen by
+/// name, and a report for each root.
 struct ObjectWalk {
   private var roots: ArraySlice<FilePath>
   private let fetcher: ObjectFetcher?
@@ -13,8 +14,8 @@ struct ObjectWalk {
   private var fileCount = 0
 
   /// - Parameters:
-  ///   - roots: Names of objects, and of folders of objects.
-  ///   - fetcher: `nil` if objects are left out.
+  ///   - roots: The names of objects and of folders of objects.
+  ///   - fetcher: The fetcher; `nil` to leave objects out.
   init(roots: [FilePath], fetcher: ObjectFetcher?, rule: CandidateRule, isCancelled: @escaping () -> Bool) {
     self.roots = roots[...]
     self.fetcher = fetcher

@@ -5,16 +5,17 @@ public final class RunControl: Sendable {
   private let requested = Mutex<ContinuousClock.Instant?>(nil)
   /// End of the time budget.
   private let end: ContinuousClock.Instant?
-  /// Time that files in progress have after a stop request; unfinished files are left for the next run.
+  /// Time that files in progress have after a stop request. Files that are not finished by then are left for the next
+  /// run.
   private let grace: Duration
 
-  /// - Parameter limit: Time budget, counted from now.
+  /// - Parameter limit: The time budget, starting now.
   public init(grace: Duration = .seconds(5), limit: Duration? = nil) {
     self.grace = grace
     end = limit.map { .now + $0 }
   }
 
-  /// Requests a stop: no more files are started, but results are committed and reports are written.
+  /// Requests a stop. No more files are started, but results are committed and reports are written.
   public func requestStop() {
     requested.withLock { $0 = $0 ?? .now }
   }

@@ -10,14 +10,14 @@ public enum RunEvent: Sendable {
   case began(Phase)
   /// Number of files that the scan has found so far.
   case scanned(Int)
-  /// The number of files to analyze, or to read again.
+  /// Number of files to analyze, or to read again.
   case planned(Int)
   case started(FilePath)
-  /// A file is done; `audioDuration` is in seconds, and zero if no audio was decoded.
+  /// A file is done. `audioDuration` is in seconds, and is zero if no audio was decoded.
   case finished(FilePath, status: FileAnalysis.Status, problem: Problem?, audioDuration: Double)
   /// A file was read again.
   case verified(FilePath, byteCount: Int64, isBad: Bool)
-  /// A message about the run rather than about one file.
-  /// - Parameter event: An identifier for programs, which must never be renamed.
+  /// A message about the run rather than about a single file.
+  /// - Parameter event: An identifier for programs. It must never be renamed.
   case notice(String, event: String, path: FilePath? = nil)
 }

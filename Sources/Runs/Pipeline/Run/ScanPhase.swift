@@ -20,7 +20,7 @@ struct ScanPhase {
   let request: LibraryRun.Request
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
-  /// Called with each file that has work to do, if the scan is made for a plan.
+  /// Called with each file that has work to do, if the scan is part of planning.
   var takeWork: ((FileStamp, FileWork) throws -> Void)?
 
   func run() throws -> Result {
@@ -55,7 +55,7 @@ struct ScanPhase {
       }
     }
     try flush(&files, &skipped)
-    // Only a complete scan shows which files are missing.
+    // Missing files can be determined only after a complete scan.
     if !control.isStopping {
       try leaveOutLostRoots(&roots, &scopes)
       for index in scopes.indices { scopes[index].unreadable = unreadable }
@@ -89,7 +89,7 @@ struct ScanPhase {
     return { try walker.next() }
   }
 
-  /// Drops roots that have disappeared since they were walked, perhaps with their disk, because they do not show which
+  /// Drops roots that have disappeared since they were walked, perhaps with their disk, because they cannot show which
   /// files are missing.
   private func leaveOutLostRoots(
     _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
@@ -135,7 +135,7 @@ struct ScanPhase {
       if let warning = root.warning {
         let hint = known > 0 ? " (the results of \(counted(known, "file")) are kept)" : ""
         let name = DisplayPath.text(of: root.path)
-        // A path of which nothing is known may be mistyped.
+        // If nothing is known about a path, it may be mistyped.
         let sibling = root.state == .missing && known == 0 ? root.path.nearestSibling : nil
         let text =
           sibling.map { "\(name) does not exist; did you mean \(DisplayPath.text(of: $0))?" }

@@ -4,22 +4,22 @@ internal import Objects
 internal import Platform
 
 extension ScannedFile {
-  /// Creates the entry for a fetched object. If the server sends no modification time, it is 1970.
+  /// Creates the entry for a fetched object. If the server does not send a modification time, it is set to 1970.
   init(_ name: ObjectName, _ object: FetchedObject) {
     self.init(
       name, size: Int64(object.size), modified: object.version.modified ?? Timestamp(nanoseconds: 0),
       entityTag: object.version.entityTag)
   }
 
-  /// Creates the entry for an object from its description in a listing or by a server.
+  /// Creates the entry for an object from its description in a listing or from a server.
   init(_ name: ObjectName, size: Int64, modified: Timestamp, entityTag: String?) {
     self.init(
       path: name.path, device: 0, inode: Self.number(ofEntityTag: entityTag), size: size, modified: modified,
       statusChanged: modified, linkCount: 1)
   }
 
-  /// Returns a replacement for the inode, which changes when another file takes the name: the XXH3 of the entity tag,
-  /// without its quotes and `W/`; 0 if there is no tag.
+  /// Returns a number in place of the inode, which changes when another file takes the name: the XXH3 of the entity
+  /// tag, without its quotes and `W/`; 0 if there is no tag.
   static func number(ofEntityTag tag: String?) -> UInt64 {
     guard let tag else { return 0 }
     let text = (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]).replacing("\"", with: "")

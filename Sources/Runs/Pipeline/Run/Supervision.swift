@@ -3,8 +3,8 @@ internal import AnalysisEngine
 internal import LibraryScan
 internal import SystemPackage
 
-/// Supervises the analysis of one file: enforces time limits, uses a worker process if requested, and checks at the end
-/// whether the file has changed.
+/// Supervises the analysis of one file. It enforces time limits, uses a worker process if requested, and checks at the
+/// end whether the file has changed.
 struct Supervision: Sendable {
   enum Ending: Sendable {
     case analyzed(FileAnalysis)
@@ -25,8 +25,8 @@ struct Supervision: Sendable {
   }
 
   /// - Parameters:
-  ///   - before: The current state of the file.
-  ///   - job: Creates the job for a given time limit.
+  ///   - before: The current status of the file.
+  ///   - job: Creates the job with a given time limit.
   ///   - isCancelled: Called often.
   ///   - findAudio: See `FileAnalyzer.analyze`.
   func analyze(
@@ -52,8 +52,8 @@ struct Supervision: Sendable {
     case .changed where analysis.workerLoss != nil, .replaced where analysis.workerLoss != nil:
       analysis.noteChange()
     case .changed, .replaced:
-      // The reader has recorded whether it read more than one version (`OpenedFile`), because the next file with this
-      // name may get the same inode. The next run analyzes the file that now has the name.
+      // A new file with this name may get the same inode, so the reader has already recorded whether it read more than
+      // one version (`OpenedFile`). The next run will analyze the file that now has the name.
       break
     case .vanished:
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")

@@ -3,22 +3,22 @@ internal import Digests
 internal import Platform
 public import SystemPackage
 
-/// A project's settings file, which applies to a folder and everything below it, regardless of its owner.
+/// The settings file of a project. It applies to a folder and everything below it, no matter who owns them.
 ///
-/// Such a file may have come with a download. Until the user trusts it, it must not set anything that runs programs,
-/// names output files, or removes a protection; each setting declares this itself (`ProjectTrust`). The file and the
-/// definition that it names are read only once, so that exactly the trusted content is used.
+/// Such a file may have come with a download. Until the user trusts it, it cannot set anything that runs programs,
+/// names output files, or removes a protection. Each setting declares whether it does (`ProjectTrust`). The file and
+/// the definition that it names are read only once, so that exactly the trusted content is used.
 public struct ProjectFile: Sendable {
   /// One setting in the file.
   public struct Line: Sendable {
     public let key: String
-    /// The value as printed by `analyze config show`.
+    /// The value in the form that `analyze config show` prints.
     public let value: String
     public let number: Int?
     public let needsTrust: Bool
   }
 
-  /// The name of the file, in the working folder or the nearest folder above it.
+  /// The name of the file, which is in the working folder or in the nearest folder above it.
   public static let name: FilePath.Component = ".nocturne.yaml"
 
   public let path: FilePath

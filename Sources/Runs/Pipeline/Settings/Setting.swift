@@ -1,15 +1,15 @@
 internal import Analysis
 internal import Text
 
-/// A setting, declared in one place: its key in files and in the environment, its type, default and meaning.
+/// A setting, declared in one place: its key in files and in the environment, and its type, default and meaning.
 public struct Setting<Value: SettingValue>: Sendable {
-  /// The key in files; the environment variable is `ANALYZE_` plus the key in upper case.
+  /// The key in files. The environment variable is `ANALYZE_` plus the key in upper case.
   public let key: String
   /// A single line of text, for tables of settings and the help for options.
   public let summary: String
   let trust: ProjectTrust<Value>
   let standard: @Sendable (StandardFolders) -> Value
-  /// Returns the problem with a parsed value; `nil` if it has none.
+  /// Returns the problem with a parsed value; `nil` if there is none.
   let objection: @Sendable (Value) -> String?
 
   init(
@@ -32,28 +32,28 @@ public struct Setting<Value: SettingValue>: Sendable {
   }
 }
 
-/// The trust that a project file, which may have come with a download, needs to set a value.
+/// The trust that a project file must have, because it may have come with a download, to set a value.
 public enum ProjectTrust<Value: SettingValue>: Sendable {
   /// At worst, a run takes longer, or finds or reports less.
   case notNeeded
   /// The setting names an output file, or removes a protection or a signal that others rely on.
   case needed
-  /// Trust is needed for some values, given by a description of these values and a test for them.
+  /// Trust is needed for some of the values. There is a description of these values, and a test for them.
   case neededFor(String, @Sendable (Value, ProjectFile) -> Bool)
 }
 
-/// A setting with a value of any type, for the table of all settings.
+/// A setting with any type of value, for the table of all settings.
 public protocol AnySetting: Sendable {
   var key: String { get }
   var summary: String { get }
-  /// Description of the accepted values.
+  /// A description of the accepted values.
   var expectation: String { get }
   /// The values that need trust in a project file: "no", "yes" or a description.
   var trustText: String { get }
 
   func needsTrust(_ value: any SettingValue, in project: ProjectFile) -> Bool
   func defaultValue(_ folders: StandardFolders) -> any SettingValue
-  /// - Throws: `ConfigurationError` without a key.
+  /// - Throws: `ConfigurationError`, without a key.
   func value(_ text: String, in context: SettingContext) throws -> any SettingValue
   /// - Throws: `DefinitionError`.
   func value(_ node: SettingNode, in context: SettingContext) throws -> any SettingValue

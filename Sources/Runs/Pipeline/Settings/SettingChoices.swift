@@ -2,7 +2,7 @@ public import Analysis
 public import Records
 internal import SystemPackage
 
-/// The display of progress: `--progress`.
+/// The way in which progress is displayed: `--progress`.
 public enum ProgressStyle: String, SettingValue, CaseIterable {
   /// A bar if standard error is a terminal, otherwise nothing.
   case auto
@@ -25,21 +25,21 @@ public enum LogFormat: String, SettingValue, CaseIterable {
   case journald
 }
 
-/// The process in which files are analyzed: `--isolation`.
+/// The process that analyzes files: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
-  /// In worker processes: a file that crashes, hangs or exhausts memory affects no other file.
+  /// Worker processes, so that a file that makes one crash, hang or exhaust memory affects no other file.
   case process
-  /// In the process of the run, for debugging.
+  /// The process of the run, for debugging.
   case none
 }
 
 /// The condition under which failed files make the exit status 3: `--fail-on`.
 public enum FailurePolicy: SettingValue {
   case never
-  /// At least one file failed that was not known to fail.
+  /// At least one file failed that was not already known to fail.
   case new
   case any
-  /// More than this percentage of all files found has failed, 0 to 100.
+  /// More than this percentage of all files found has failed, from 0 to 100.
   case percent(Double)
 
   public static var expectation: String { "never, new, any or a percentage such as 5%" }
@@ -70,7 +70,7 @@ public enum FailurePolicy: SettingValue {
 public struct LibraryShare: SettingValue {
   public static var expectation: String { "a percentage such as 2%" }
 
-  /// The share, 0 to 1.
+  /// The share as a fraction from 0 to 1.
   public let fraction: Double
   public let settingText: String
 
@@ -81,10 +81,10 @@ public struct LibraryShare: SettingValue {
   }
 }
 
-/// `--checksum`.
+/// The values of `--checksum`.
 extension FileChecksum.Kind: SettingValue {}
 
-/// `--report`.
+/// The values of `--report`.
 extension ReportFormat: SettingValue {}
 
 /// Content that reports leave out by default: `--include`.
@@ -94,7 +94,7 @@ public enum ReportExtra: String, SettingValue, CaseIterable {
   /// Lyrics.
   case lyrics
   case chapters
-  /// The points of the waveform, and the onset envelope.
+  /// The points of the waveform and the onset envelope.
   case waveform
   /// The sound descriptors of tracks.
   case descriptor
@@ -124,7 +124,7 @@ public struct PipelineReference: SettingValue {
 }
 
 extension Double {
-  /// The number in decimal notation; whole numbers have no `.0`.
+  /// The number in decimal notation. Whole numbers have no `.0`.
   fileprivate var formatted: String {
     self == rounded() && abs(self) < 1e15 ? String(Int64(self)) : String(self)
   }

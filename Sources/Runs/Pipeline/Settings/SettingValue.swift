@@ -1,9 +1,9 @@
 public import Platform
 public import SystemPackage
 
-/// A type of values for settings, which people write as one word or line.
+/// A type of values for settings. People write a value as one word or line.
 public protocol SettingValue: Hashable, Sendable {
-  /// Description of the accepted values for error messages, such as "a whole number".
+  /// A description of the accepted values for error messages, such as "a whole number".
   static var expectation: String { get }
   /// The valid words, if there are only a few.
   static var choices: [String] { get }
@@ -11,7 +11,7 @@ public protocol SettingValue: Hashable, Sendable {
   static var listSeparator: Character { get }
 
   init?(setting text: String, in context: SettingContext)
-  /// The value as written in a file.
+  /// The value in the form that is used in files.
   var settingText: String { get }
 }
 
@@ -20,7 +20,7 @@ extension SettingValue {
   public static var listSeparator: Character { "," }
 }
 
-/// The place where a setting was written, which determines the meaning of relative paths and `~`.
+/// The place where a setting was written. It determines what relative paths and `~` mean.
 public struct SettingContext: Hashable, Sendable {
   public var folder: FilePath
   public var home: FilePath
@@ -83,7 +83,8 @@ extension FilePath: SettingValue {
     self = path
   }
 
-  /// Whitespace at the end would be lost on reading; the slash protects it.
+  /// The path in the form that is used in files. Whitespace at the end would be lost on reading, so a slash protects
+  /// it.
   public var settingText: String { string.last?.isWhitespace ?? false ? string + "/" : string }
 }
 
@@ -119,7 +120,7 @@ extension Array: SettingValue where Element: SettingValue {
   public static var expectation: String { "a list, each \(Element.expectation)" }
   public static var choices: [String] { Element.choices }
 
-  /// Parses a list that is written on one line, as in the environment.
+  /// Parses a list written on a single line, as in the environment.
   public init?(setting text: String, in context: SettingContext) {
     self = []
     for part in text.split(separator: Element.listSeparator) {
@@ -150,7 +151,8 @@ extension Duration: SettingValue {
 
   private static let units: [(letter: Character, seconds: Double)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
 
-  /// Parses a number of seconds, or numbers with units: `90`, `1.5s`, `15m`, `1h30m`, `2d`. The maximum is one year.
+  /// Parses a number of seconds, or numbers with units, such as `90`, `1.5s`, `15m`, `1h30m` or `2d`. The maximum is
+  /// one year.
   public init?(setting text: String, in context: SettingContext) {
     var seconds = 0.0
     var rest = text[...]

@@ -31,12 +31,12 @@ public struct Settings: Sendable {
     }
   }
 
-  /// A setting as `analyze config show` lists it.
+  /// A setting in the form in which `analyze config show` lists it.
   public struct Row: Hashable, Sendable {
     public var key: String
     public var value: String
     public var origin: Origin
-    /// The line in an untrusted file that would set the value.
+    /// The line in an untrusted file that would set the value if it were trusted.
     public var withheld: Origin?
     public var summary: String
   }
@@ -47,17 +47,17 @@ public struct Settings: Sendable {
   }
 
   public let folders: StandardFolders
-  /// Messages for the user about how the settings were found.
+  /// Messages for the user about where the settings were found.
   public private(set) var notices: [String] = []
   /// The project file, if there is one.
   public private(set) var project: ProjectFile?
-  /// The origins, keyed by setting, of the project file's settings that would apply if it were trusted.
+  /// Settings in the project file that would apply if it were trusted, with their origins.
   public private(set) var withheld: [String: Origin] = [:]
-  /// True if the project file was trusted, but it or the definition that it names had different content then.
+  /// True if the project file was trusted once, but it or the definition that it names has changed since.
   public private(set) var projectHasChanged = false
   private var stored: [String: Stored] = [:]
 
-  /// Creates settings that have only the defaults.
+  /// Creates settings that consist only of defaults.
   public init(folders: StandardFolders) {
     self.folders = folders
   }
@@ -72,14 +72,14 @@ public struct Settings: Sendable {
 
   /// Sets a value from the command line.
   ///
-  /// - Parameter flag: The option, as given.
+  /// - Parameter flag: The option as it was given.
   public mutating func set<Value: SettingValue>(_ setting: Setting<Value>, to value: Value, by flag: String) {
     stored[setting.key] = Stored(value: value, origin: .flag(flag))
   }
 
   /// The pipeline definition that the settings name.
   public func definition() throws(DefinitionError) -> PipelineDefinition {
-    // Use the content whose trust was checked, because the file may have changed since.
+    // The content that was checked for trust is used, because the file may have changed since then.
     if case .file(let path, _) = origin(of: Self.pipeline), path == project?.path, let found = project?.definition {
       return try found.get()
     }
@@ -134,7 +134,7 @@ extension Settings {
     }
   }
 
-  /// Applies the settings of a project file that are permitted.
+  /// Applies those settings of a project file that are permitted.
   private mutating func take(_ file: ProjectFile) {
     project = file
     let verdict = TrustedProjects(folders).verdict(on: file)
@@ -149,7 +149,7 @@ extension Settings {
     }
   }
 
-  /// Returns the settings in a file, in the order of the file.
+  /// Returns the settings in a file, in file order.
   static func values(
     in bytes: [UInt8], of file: FilePath, _ folders: StandardFolders
   ) throws(DefinitionError) -> [(setting: any AnySetting, value: any SettingValue, line: Int?)] {
@@ -181,7 +181,7 @@ extension Settings {
 
   private mutating func read(_ environment: [String: String], in context: SettingContext) throws(DefinitionError) {
     for setting in Self.all {
-      // An empty variable counts as unset.
+      // An empty variable counts as not set.
       guard let text = environment[setting.environmentName], !text.isEmpty else { continue }
       do {
         stored[setting.key] = Stored(

@@ -17,7 +17,7 @@ public struct StandardFolders: Hashable, Sendable {
     let home = FilePath(environment["HOME"] ?? NSHomeDirectory())
     func folder(_ variable: String, _ standard: String) -> FilePath {
       let given = FilePath(environment[variable] ?? "")
-      // The specification requires that paths that are not absolute be ignored.
+      // According to the specification, paths that are not absolute must be ignored.
       return (given.isAbsolute ? given : home.appending(standard)).appending("nocturne")
     }
     self.home = home

@@ -3,15 +3,15 @@ internal import Foundation
 internal import Platform
 public import SystemPackage
 
-/// The project files that the user trusts. For each of them, a small file that is named after the digest of its path
-/// identifies the content that was trusted.
+/// The project files that the user trusts. For each of them, there is a small file, named after the digest of its path,
+/// that identifies the content that was trusted.
 ///
-/// A path is the real folder plus the file name. The file itself must not be a link: if it were reached through a link
-/// in another folder, its relative paths would have another meaning.
+/// The path consists of the real folder and the file name. The file itself must not be a link: if it were reached
+/// through a link in another folder, its relative paths would have a different meaning.
 public struct TrustedProjects: Sendable {
   public enum Verdict: Hashable, Sendable {
     case trusted
-    /// The file was trusted, but it or its definition had different content then.
+    /// The file was trusted once, but it or its definition has changed since.
     case changed
     case unknown
   }
@@ -43,7 +43,7 @@ public struct TrustedProjects: Sendable {
     }
   }
 
-  /// - Returns: `true` if the file was trusted, even if it has changed since.
+  /// - Returns: `true` if the file was trusted, even if it has changed since then.
   public func untrust(_ path: FilePath) throws(Errno) -> Bool {
     do {
       try entry(for: path).unlink()
@@ -60,7 +60,7 @@ public struct TrustedProjects: Sendable {
     return self.folder.appending(Digest.sha256(ofList: [place.withBytes { Array($0) }]).description)
   }
 
-  /// Reads a file, provided that no other user can have written it.
+  /// Reads a file, provided that no other user could have written it.
   private static func read(_ entry: FilePath) throws -> [UInt8] {
     let file = try FileDescriptor.open(entry, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
     return try file.closeAfter {

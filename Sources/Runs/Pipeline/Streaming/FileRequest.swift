@@ -2,17 +2,17 @@ public import Platform
 public import SystemPackage
 internal import Text
 
-/// One line of input for `analyze worker`: a path, the URI of a file or an object, or a JSON object with a key and
-/// either of the two.
+/// One line of input for `analyze worker`. It is a path, the URI of a file or an object, or a JSON object that contains
+/// a key and one of these.
 public struct FileRequest: Hashable, Sendable {
   public enum Target: Hashable, Sendable {
     case file(FilePath)
     case object(ObjectAddress)
   }
 
-  /// Identifies the answer; for a line that is not a JSON object, the line itself, without the secrets of a URI.
+  /// Identifies the answer. If the line is not a JSON object, this is the line itself, without the secrets of a URI.
   public var key: String
-  /// The bytes of the key, not necessarily valid UTF-8; they determine the shard.
+  /// The bytes of the key, which are not necessarily valid UTF-8. They determine the shard.
   public var keyBytes: [UInt8]
   public var target: Result<Target, Refusal>
 
@@ -122,8 +122,8 @@ public struct FileRequest: Hashable, Sendable {
     return .success(.file((path.isAbsolute ? path : workingFolder.pushing(path)).lexicallyNormalized()))
   }
 
-  /// Returns the key for a line that does not contain one. Passwords and signatures are removed, because they are only
-  /// for the server.
+  /// Returns the key for a line that does not contain one. Passwords and signatures are removed, because they are meant
+  /// only for the server.
   private static func withoutSecrets(_ line: [UInt8], _ target: Result<Target, Refusal>) -> [UInt8] {
     switch target {
     case .success(.object(let address)) where address.hasSecrets: Array(address.name.path.uri.utf8)
@@ -132,7 +132,7 @@ public struct FileRequest: Hashable, Sendable {
     }
   }
 
-  /// Returns the scheme in lower case: `file` for `file:/a`, `s3` for `s3://a`. Text that has no two slashes after its
+  /// Returns the scheme in lower case: `file` for `file:/a`, `s3` for `s3://a`. Text without two slashes after its
   /// colon is a name that contains a colon, unless it starts with `file:/`.
   private static func scheme(of text: [UInt8]) -> String? {
     guard let colon = text.prefix(32).firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }

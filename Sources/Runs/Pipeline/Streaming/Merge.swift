@@ -4,10 +4,10 @@ internal import Records
 public import ResultStore
 public import SystemPackage
 
-/// Reads lines from workers and merges them into a store, in transactions of about 200 lines, a few megabytes, or one
-/// second, whichever comes first.
+/// Reads lines from workers and merges them into a store. A transaction consists of about 200 lines, a few megabytes,
+/// or the lines of one second, whichever comes first.
 public final class Merge {
-  /// Maximum length of a line in bytes, which contains the answer of a worker process and its record in the report.
+  /// Maximum length of a line in bytes. A line contains the answer of a worker process and its record in the report.
   private static let lineLimit = 2 * WorkerMessage.lineLimit
   private static let batchSize = 200
   private static let batchBytes = 16 << 20
@@ -19,7 +19,7 @@ public final class Merge {
   private var bytes = 0
   private var origin: ResultOrigin?
   private var lastCommit = ContinuousClock.now
-  /// Number of lines without a file, or whose file could not be examined.
+  /// Number of lines that have no file, or whose file could not be examined.
   public private(set) var withoutFile = 0
 
   /// - Parameter kinds: The analyzers of the program.
@@ -31,17 +31,17 @@ public final class Merge {
 
   public var counts: MergeCounts { merger.counts }
 
-  /// Merges all lines of a file or pipe, or all until `control` requests a stop.
+  /// Merges all lines of a file or pipe, or stops when `control` requests it.
   ///
-  /// - Parameter onRefusal: Called with the number of a rejected line, counted from 1, and the reason.
+  /// - Parameter onRefusal: Called with the number of each rejected line, counted from 1, and the reason.
   public func read(_ input: FileDescriptor, onRefusal: (Int, String) -> Void) throws {
     var lines = LineReader(reading: input, limit: Self.lineLimit)
     try read({ try lines.next(shouldContinue: $0) }, onRefusal: onRefusal)
   }
 
   /// Merges lines from another source.
-  /// - Parameter next: Returns the next line; `nil` at the end, or when its argument, which it may call while waiting,
-  ///   returns `false`.
+  /// - Parameter next: Returns the next line; `nil` at the end. It may call its argument while waiting, and must also
+  ///   return `nil` if that returns `false`.
   public func read(
     _ next: (_ shouldContinue: () throws -> Bool) throws -> LineReader.Line?, onRefusal: (Int, String) -> Void
   ) throws {

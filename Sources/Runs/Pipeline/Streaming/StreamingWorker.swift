@@ -8,23 +8,23 @@ internal import ResultStore
 internal import Synchronization
 public import SystemPackage
 
-/// Implements `analyze worker`: analyzes the files that lines of input name, and answers each line. There is no store,
-/// so any number of workers on any machines can share one list.
+/// Implements `analyze worker`. Each line of input names a file, which the worker analyzes before it answers the line.
+/// There is no store, so any number of workers on any machines can share a list.
 public final class StreamingWorker: Sendable {
   public struct Request: Sendable {
     public var plan: AnalysisPlan
     /// Number of threads, each of which reads a line, analyzes its file, and answers.
     public var jobs: Int
-    /// Time limit for one file.
+    /// The time limit for one file.
     public var timeLimit: TimeLimit
     /// Digests to compute for each file in addition to XXH3.
     public var digests: Set<FileChecksum.Kind>
     public var isolation: LibraryRun.Isolation
     /// Options of the walk, such as the names that count as audio.
     public var walk: LibraryWalker.Options
-    /// `nil` for all lines.
+    /// The shard whose lines are handled; `nil` for all lines.
     public var shard: Shard?
-    /// Separator between input lines.
+    /// The separator between input lines.
     public var separator: UInt8
     /// The base of relative paths.
     public var workingFolder: FilePath
@@ -50,13 +50,13 @@ public final class StreamingWorker: Sendable {
     }
   }
 
-  /// Number of lines by outcome.
+  /// The number of lines with each outcome.
   public struct Counts: Hashable, Sendable {
     public var answered: [WorkerRecord.Status: Int] = [:]
     /// Number of lines that belong to other shards.
     public var others = 0
-    /// Number of lines that were abandoned because the worker was stopping. A program that waits for the answer must
-    /// repeat the request.
+    /// Number of lines that were abandoned because the worker was stopping. A program that is waiting for such an
+    /// answer must repeat the request.
     public var unanswered = 0
   }
 
@@ -95,7 +95,7 @@ public final class StreamingWorker: Sendable {
   /// Handles lines until the input ends or `control` requests a stop.
   ///
   /// - Throws: Errors that `answer` throws, or an error if no worker process can be started or the input cannot be
-  ///   read, but never an error that concerns a single file.
+  ///   read. Errors that concern a single file are never thrown.
   public func run() async throws -> Counts {
     let executor = try ThreadExecutor.forAnalysis(jobs: request.jobs)
     defer { executor.close() }
@@ -105,7 +105,7 @@ public final class StreamingWorker: Sendable {
           do {
             while let request = try nextRequest() { try take(request) }
           } catch {
-            // Stop the other threads, which may be waiting for input or be busy with a long file.
+            // Stops the other threads, which may be waiting for input or be busy with a long file.
             state.withLock { $0.hasFailed = true }
             throw error
           }
@@ -118,11 +118,11 @@ public final class StreamingWorker: Sendable {
 
   private var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-  /// Returns the next line of the shard. One thread waits for input; the others wait for that thread.
+  /// Returns the next line of the shard. One thread waits for input, and the others wait for that thread.
   private func nextRequest() throws -> FileRequest? {
     try input.withLock { input in
       while let line = try input.lines.next(shouldContinue: { !control.isStopping && !hasFailed }) {
-        // After a stop request, lines that have already been read are not started.
+        // After a stop request, no more work is started, even on lines that have already been read.
         if control.isStopping || hasFailed { return nil }
         let request =
           switch line {

@@ -13,7 +13,7 @@ public struct WorkerRecordReader {
     public var message: String
   }
 
-  /// The content of a line that goes into the store.
+  /// The content of a line, as the store needs it.
   public enum Content: Sendable {
     case result(WorkerResult, ResultOrigin)
     /// The line has no file, or its file could not be examined.
@@ -34,7 +34,7 @@ public struct WorkerRecordReader {
     } catch is JSONSyntaxError {
       throw Refusal(message: "it is not JSON; it may be cut")
     } catch {
-      // Anything may differ in another version, so check the version first.
+      // In another version, everything may be different, so the version is checked first.
       if let head = try? WorkerLine.decoded(line, as: Head.self) { try check(head) }
       throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
     }
@@ -65,7 +65,7 @@ public struct WorkerRecordReader {
       guard let device = UInt64(stamp.device), let inode = UInt64(stamp.inode), stamp.sizeBytes >= 0 else {
         throw Refusal(message: "its stamp is invalid")
       }
-      // If an analysis omits audio because it is known, it is still unknown to this store.
+      // The analysis may lack audio findings because the worker knew the audio, but this store does not.
       analysis.reusesKnownAudio = false
       content = .analysis(
         analysis,

@@ -5,9 +5,9 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// Reads one file again, and determines what has become of it. It blocks, so use it on a worker thread.
+/// Reads one file again, and determines whether its bytes have changed. It blocks, so use it on a worker thread.
 struct FileVerifier: Sendable {
-  /// Containers whose encoded audio is found without FFmpeg, so that the content id does not depend on library
+  /// Containers whose encoded audio can be found without FFmpeg, so that the content id does not depend on library
   /// versions.
   private static let steadyContainers: Set<String> = [
     "wav", "rf64", "w64", "aiff", "au", "caf", "flac", "mp3", "ogg",
@@ -23,7 +23,7 @@ struct FileVerifier: Sendable {
     self.control = control
   }
 
-  /// - Returns: `nil` if stopped.
+  /// - Returns: `nil` if the verification was stopped.
   func verify(_ file: VerifiableFile) throws(WorkerPool.StartFailure) -> VerifiedFile? {
     func result(_ outcome: VerifiedFile.Outcome, byteCount: Int64 = 0) -> VerifiedFile {
       VerifiedFile(file: file, outcome: outcome, byteCount: byteCount)
@@ -52,7 +52,7 @@ struct FileVerifier: Sendable {
     } catch {
       return result(.unreadable(Self.sentence(error)))
     }
-    // A file that is being written or was replaced is not a silent change.
+    // If the file is being written or was replaced, the change is not silent.
     guard before.presentStatus() == .unchanged else { return result(.leftToScan, byteCount: found.byteCount) }
     if found.whole == checksum.whole { return result(.well(found), byteCount: found.byteCount) }
     let analysis = try open(file, before, decodes: true)
@@ -60,11 +60,11 @@ struct FileVerifier: Sendable {
     let hit = known.hit(in: found) ?? (hasSameAudio ? .tags : .audio)
     let change = SilentChange(
       hit: hit, well: known.well, symptom: analysis.flatMap(symptom), wasWritten: file.wasWritten(stamp))
-    // Keep the checksum of the new bytes, in case the user accepts them.
+    // The checksum of the new bytes is kept, in case the user accepts them.
     return result(.changed(analysis?.checksum ?? found, change), byteCount: found.byteCount)
   }
 
-  /// Records the checksum of a file of which nothing, or only the audio, is known.
+  /// Records the checksum of a file about which nothing, or only the audio, is known.
   private func take(_ file: VerifiableFile, _ before: ScannedFile) throws(WorkerPool.StartFailure) -> VerifiedFile? {
     guard let analysis = try open(file, before, decodes: false) else { return control.isStopping ? nil : leave(file) }
     guard let found = analysis.checksum else {
@@ -90,7 +90,7 @@ struct FileVerifier: Sendable {
   }
 
   /// Finds the audio of the file, and its checksum.
-  /// - Parameter decodes: True to also decode the file, and compare the result with the file's own checksums.
+  /// - Parameter decodes: `true` to decode the file as well, and compare the result with the file's own checksums.
   private func open(
     _ file: VerifiableFile, _ before: ScannedFile, decodes: Bool
   ) throws(WorkerPool.StartFailure) -> FileAnalysis? {

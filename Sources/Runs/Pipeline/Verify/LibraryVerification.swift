@@ -7,23 +7,23 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// Reads known files again, and reports the files whose bytes changed although their size and times did not.
+/// Reads known files again, and reports the files whose bytes have changed although their size and times have not.
 ///
-/// The files that were checked longest ago come first. Bytes are read from the disk, bypassing the page cache. Only
-/// changed files are decoded.
+/// The files that were checked longest ago come first. Bytes are read from the disk rather than from the page cache.
+/// Only changed files are decoded.
 public struct LibraryVerification: Sendable {
   public struct Request: Sendable {
     /// Files and folders; `nil` for the whole library.
     public var roots: [FilePath]?
-    /// Share of the bytes to read, 0 to 1.
+    /// The share of the bytes to read, from 0 to 1.
     public var share: Double
-    /// Number of files read at the same time.
+    /// Number of files that are read at the same time.
     public var jobs: Int
     /// Digests to compute and store in addition to XXH3.
     public var digests: Set<FileChecksum.Kind>
-    /// True to accept changed files as correct.
+    /// `true` to accept changed files as correct.
     public var accepts: Bool
-    /// True to ignore the status change time of files.
+    /// `true` to ignore the status change time of files.
     public var ignoresStatusChanges: Bool
     /// The process that opens files whose bytes are unknown or have changed.
     public var isolation: LibraryRun.Isolation
@@ -42,7 +42,7 @@ public struct LibraryVerification: Sendable {
     }
   }
 
-  /// A changed or unreadable file.
+  /// A file that has changed or cannot be read.
   public struct Trouble: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
       case changedSilently = "changed_silently"
@@ -51,9 +51,9 @@ public struct LibraryVerification: Sendable {
 
     public var path: FilePath
     public var kind: Kind
-    /// The changed part; `nil` for an unreadable file.
+    /// The part that has changed; `nil` for an unreadable file.
     public var hit: StoredChecksum.Hit?
-    /// One or more sentences without the file name.
+    /// One or more sentences, without the name of the file.
     public var message: String
     /// True if no earlier verification has reported the file.
     public var isNews: Bool
@@ -68,14 +68,14 @@ public struct LibraryVerification: Sendable {
 
   public struct Outcome: Sendable {
     public var totals: VerificationTotals
-    /// In the order in which they were found; at most `troubleLimit`.
+    /// The troubles, in the order in which they were found; at most `troubleLimit`.
     public var troubles: [Trouble]
     public var losses: [Loss]
-    /// True if files were left unread because of an early stop.
+    /// True if some files were not read because the verification was stopped.
     public var wasStopped: Bool
   }
 
-  /// Maximum number of files reported individually.
+  /// Maximum number of files that are reported individually.
   public static let troubleLimit = 1_000
 
   private let store: ResultStore
@@ -84,13 +84,13 @@ public struct LibraryVerification: Sendable {
   private let control: RunControl
   private let report: @Sendable (RunEvent) -> Void
 
-  /// The pipeline for `Request.isolation`, which decodes whole files and compares the result with their own checksums.
+  /// The pipeline for `Request.isolation`. It decodes whole files and compares the result with their own checksums.
   public static let definition = PipelineDefinition(
     name: "verify", decoding: .verified, entries: [PipelineDefinition.Entry(id: "tags")])
 
   /// - Parameters:
-  ///   - run: The run that includes this verification.
-  ///   - report: Called often and from any thread; must not block.
+  ///   - run: The run to which this verification belongs.
+  ///   - report: Called often and from any thread. It must not block.
   public init(
     store: ResultStore, run: Int64? = nil, request: Request, control: RunControl,
     report: @escaping @Sendable (RunEvent) -> Void
@@ -103,7 +103,7 @@ public struct LibraryVerification: Sendable {
   }
 
   /// - Parameter plan: The plan of `definition`.
-  /// - Throws: `StoreError`, or an error if no worker can be started; committed results are kept.
+  /// - Throws: `StoreError`, or an error if no worker can be started. Committed results are kept.
   public func perform(_ plan: AnalysisPlan) async throws -> Outcome {
     let session = try VerificationSession(
       store: store, run: run, roots: request.roots, accepts: request.accepts)
@@ -172,7 +172,7 @@ public struct LibraryVerification: Sendable {
     return outcome
   }
 
-  /// Returns the folders whose absence is reported: the requested folders, or the folders of the last run.
+  /// Returns the folders that are reported if they are missing: the requested folders, or those of the last run.
   private func roots() throws(StoreError) -> [FilePath] {
     if let roots = request.roots { return roots }
     return try store.latestRun()?.roots.map(\.path) ?? []

@@ -4,9 +4,9 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// AcoustID's result for one track, created from the tags of the files that contain its audio.
+/// AcoustID's result for one track, built from the tags of the files that contain its audio.
 struct AcoustIDAnswer: Sendable {
-  /// The data requested besides the id: the words of the parameter `meta`.
+  /// The data requested in addition to the id: the words of the parameter `meta`.
   struct Meta: Sendable {
     var words: Set<String>
 
@@ -17,11 +17,11 @@ struct AcoustIDAnswer: Sendable {
     func has(_ word: String) -> Bool { words.contains(word) }
   }
 
-  /// A file and its id in the other parts of this server.
+  /// A file, with its id in the other parts of this server.
   typealias File = (id: String, record: FileRecord)
 
   var content: ContentID
-  /// From 0 to 1.
+  /// The score, from 0 to 1.
   var score: Double
   /// All files that contain the audio.
   var files: [File]
@@ -41,7 +41,7 @@ struct AcoustIDAnswer: Sendable {
     return groups.joined(separator: "-")
   }
 
-  /// Parses the output of `uuid(of:)`; `nil` for anything else.
+  /// Parses the output of `uuid(of:)`. Returns `nil` for any other text.
   static func content(ofUUID text: String) -> ContentID? {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
@@ -87,7 +87,7 @@ struct AcoustIDAnswer: Sendable {
     if meta.has("recordings") || meta.has("recordingids") {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
-    // As in AcoustID, a track that is not linked to a recording has names given by users, and no id.
+    // As in AcoustID, a track that is not linked to a recording has no id, only names that users have given.
     if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }
@@ -114,7 +114,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// Artists get ids only if there are as many ids as names.
+  /// Returns the artists. They get ids only if there are as many ids as names.
   private static func artists(_ record: FileRecord, names: String, ids: String) -> [JSONValue] {
     let names = record.track.values(names)
     let ids = record.track.values(ids)
@@ -186,7 +186,7 @@ struct AcoustIDAnswer: Sendable {
     return groups
   }
 
-  /// `{"year": …, "month": …, "day": …}`, without unknown parts.
+  /// Returns `{"year": …, "month": …, "day": …}`, without unknown parts.
   private static func date(_ date: PartialDate) -> JSONValue {
     var object: [String: JSONValue] = ["year": .integer(Int64(date.year))]
     object["month"] = date.month.map { .integer(Int64($0)) }
@@ -194,7 +194,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// A file of the library that contains the track, which is an extension of this server.
+  /// Returns a file of the library that contains the track. This is an extension of this server.
   private static func file(_ file: File) -> JSONValue {
     let record = file.record
     var object: [String: JSONValue] = ["id": .string(file.id)]

@@ -16,7 +16,7 @@ struct AcoustIDRoutes: RouteSet {
   /// Maximum number of fingerprints per request.
   private static let batchLimit = 20
   private static let resultLimit = 10
-  /// Maximum number of items per fingerprint: 17 minutes. Fingerprints from fpcalc have 950.
+  /// Maximum number of items per fingerprint, which is 17 minutes. Fingerprints from fpcalc have 950.
   private static let itemLimit = 8_192
 
   private static let summary = "Recordings with this fingerprint, as AcoustID has it"
@@ -71,7 +71,7 @@ struct AcoustIDRoutes: RouteSet {
     return .fingerprints(found)
   }
 
-  /// The results of one fingerprint.
+  /// Returns the results for one fingerprint.
   /// - Parameter suffix: The suffix of the parameter names, such as `.0`.
   private func results(
     _ parameters: FormFields, _ suffix: String, _ meta: AcoustIDAnswer.Meta
@@ -114,7 +114,7 @@ struct AcoustIDRoutes: RouteSet {
   ) -> Response {
     guard parameters["format"] == "jsonp" else { return JSONType.reply.response(reply, status: status) }
     let wanted = parameters["jsoncallback"] ?? ""
-    // Accepts identifiers only; anything else would be script injection.
+    // Only identifiers are accepted; anything else would be script injection.
     let isName = !wanted.isEmpty && wanted.utf8.allSatisfy { isalnumeric($0) || $0 == UInt8(ascii: "_") }
     var json = JSONWriter()
     JSONType.reply.write(reply, &json)

@@ -3,19 +3,19 @@ internal import Chromaprint
 internal import LibraryStore
 internal import Synchronization
 
-/// Looks up fingerprints in the library. The index is in memory; it is built on first use and updated after the library
-/// has changed. The fingerprints themselves stay in the database.
+/// Looks up fingerprints in the library. The index is in memory. It is built on first use, and updated after the
+/// library has changed. The fingerprints themselves stay in the database.
 final class FingerprintLookup: Sendable {
   /// The audio of a matching fingerprint.
   struct Hit: Sendable {
     var content: ContentID
-    /// 0 to 1; see `Fingerprint.similarity(to:)`.
+    /// The score, from 0 to 1; see `Fingerprint.similarity(to:)`.
     var score: Double
   }
 
   private struct Index: Sendable {
     var hashes = FingerprintIndex()
-    /// The audio and one of its files, by the number of the fingerprint; `nil` if the audio is no longer in the
+    /// The audio and one of its files, by the number of the fingerprint; `nil` for audio that is no longer in the
     /// library.
     var audio: [(content: ContentID, file: Int64)?] = []
     var numbers: [ContentID: UInt32] = [:]
@@ -30,16 +30,16 @@ final class FingerprintLookup: Sendable {
   }
 
   private let services: Services
-  /// `nil` if the database cannot be opened a second time; the library then always counts as changed.
+  /// Detects changes of the library; `nil` if the database cannot be opened a second time, in which case the library
+  /// always counts as changed.
   private let revision: StoreRevision?
   private let state = Mutex(State())
 
   /// Maximum number of fingerprints that are compared with the query.
   private static let candidateLimit = 40
-  /// Lower scores mean another recording: different music scores below 0.1, and the same recording in a poor encoding
-  /// above 0.6.
+  /// Minimum score. Different music scores below 0.1, and the same recording in a poor encoding above 0.6.
   static let minScore = 0.5
-  /// Number of fingerprints read from the database at a time.
+  /// Number of fingerprints that are read from the database at a time.
   private static let batchSize = 1_000
   /// Maximum age of the index while a run is writing.
   private static let maxAge = Duration.seconds(30)
@@ -67,7 +67,7 @@ final class FingerprintLookup: Sendable {
     }
   }
 
-  /// Number of fingerprints, and size of the index in bytes.
+  /// The number of fingerprints, and the size of the index in bytes.
   var size: (count: Int, bytes: Int) { state.withLock { ($0.index.numbers.count, $0.index.hashes.size) } }
 
   /// Builds the index on first use and waits for it. During later updates, a large index stays in use.

@@ -5,9 +5,9 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// `/api/v1/{mbid}/…`: AcousticBrainz's documents for the recordings named in the library's tags.
+/// `/api/v1/{mbid}/…`: AcousticBrainz's documents for the recordings that the library's tags name.
 ///
-/// The files of a recording are its submissions, numbered from 0.
+/// The files with a recording are its submissions, numbered from 0.
 struct AcousticBrainzRoutes: RouteSet {
   let api = API(
     name: "acousticbrainz", path: "/api/v1", hasStandardErrors: false,
@@ -17,7 +17,7 @@ struct AcousticBrainzRoutes: RouteSet {
   /// Maximum number of recordings per request, the same as in AcousticBrainz.
   private static let bulkLimit = 25
 
-  /// Member names depend on the request and on the known findings.
+  /// The response, whose member names depend on the request and on the known findings.
   private static let document = [RouteAnswer.json(.map(.any))]
 
   var routes: [Route] {
@@ -56,7 +56,8 @@ struct AcousticBrainzRoutes: RouteSet {
 
   private static let notFound = RequestError(.notFound, "Not found")
 
-  /// A document without results: AcousticBrainz's classifiers of mood, genre and voice do not exist here.
+  /// Returns a document without results, because AcousticBrainz's classifiers of mood, genre and voice do not exist
+  /// here.
   private static func highLevel(_ record: FileRecord) -> JSONValue {
     ["highlevel": [:], "metadata": ["version": LowLevelDocument.version(record)]]
   }
@@ -102,7 +103,7 @@ struct AcousticBrainzRoutes: RouteSet {
     return try services.store.records(ofFiles: [files[number]], long: ["beats"]).first.map { make($0.record) }
   }
 
-  /// `recording_ids=mbid;mbid:number`.
+  /// Parses `recording_ids=mbid;mbid:number`.
   private static func recordings(_ request: Request) throws(RequestError) -> [(id: String, number: Int)] {
     guard let text = request.uri.queryParameters["recording_ids"], !text.isEmpty else {
       throw RequestError(.badRequest, "Missing `recording_ids` parameter")

@@ -2,8 +2,8 @@ internal import Analysis
 internal import Records
 internal import Text
 
-/// The findings of a recording under the names that AcousticBrainz's low-level documents use, as written by Essentia's
-/// music extractor. Fields that are defined differently there, or that are not measured here, are left out.
+/// The findings of a recording, under the names that AcousticBrainz's low-level documents use, as written by Essentia's
+/// music extractor. Fields that are defined differently there, or are not measured here, are left out.
 struct LowLevelDocument {
   let record: FileRecord
 

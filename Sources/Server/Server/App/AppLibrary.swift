@@ -10,27 +10,27 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// The state shared by the parts of the app: the store, and data that is cached until the store changes.
+/// The state that the parts of the app share: the store, and data that is cached until the store changes.
 final class AppLibrary: Sendable {
   let services: Services
-  /// `nil` if nothing is watched.
+  /// The folder watch; `nil` if nothing is watched.
   let watch: LibraryWatch?
   let revision: StoreRevision
-  /// Search responses as JSON.
+  /// The responses to searches, as JSON.
   let searches: TimedCache<TypedSearch, [UInt8]>
 
   init(_ services: Services, watch: LibraryWatch?) throws(StoreError) {
     self.services = services
     self.watch = watch
     revision = try StoreRevision(of: services.store)
-    // About 20 kB each.
+    // Each response has about 20 kB.
     searches = try TimedCache(of: services.store, count: 500, maxAge: .milliseconds(250))
   }
 
   var store: ResultStore { services.store }
   var sounds: DescriptorCache { services.sounds }
 
-  /// Progress of the current run in this or another process; `nil` if no run is active.
+  /// The progress of the current run, in this or another process; `nil` if no run is active.
   var progress: RunProgress? { RunProgress(ofDatabase: store.path, ownProcess: watch?.report.process) }
 
   var catalogStatus: CatalogStatus { CatalogStatus(of: services.recognition.catalog) }

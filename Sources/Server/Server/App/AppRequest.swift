@@ -3,12 +3,12 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// A request of a page.
+/// A request from a page.
 struct AppRequest: Sendable {
   let query: QueryReading
   /// The value of `{id}` in the path; empty if the path has no id.
   let id: String
-  /// Members of the body; empty if there is no body.
+  /// The members of the body; empty if there is no body.
   let body: [String: JSONValue]
 }
 

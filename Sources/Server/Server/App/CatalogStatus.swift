@@ -3,7 +3,7 @@ internal import Serving
 internal import Text
 
 struct CatalogStatus: Sendable {
-  /// `nil` if there is no catalog.
+  /// Number of recordings in the catalog; `nil` if there is no catalog.
   let recordings: Int?
   /// The reason why an existing catalog is not in use.
   let problem: String?

@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// Routes for the duplicates that `analyze duplicates` found last, and for people's decisions about them.
+/// Routes for the duplicates that `analyze duplicates` last found, and for people's decisions about them.
 struct DuplicateRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -31,7 +31,7 @@ struct DuplicateRoutes: AppRouteSet {
     ) { request in try decide(request.body) }
   }
 
-  /// - Returns: The number of decisions made.
+  /// - Returns: The number of decisions that were made.
   private func decide(_ body: [String: JSONValue]) throws -> Int {
     guard case .string(let decision)? = body["decision"], Self.decisions.contains(decision) else {
       throw RequestError(.badRequest, "decision expects distinct, keep or forget.")

@@ -10,7 +10,7 @@ final class EventHub: Sendable {
   }
 
   private struct State {
-    /// Keyed by arrival.
+    /// The listeners, keyed by arrival.
     var listeners: [Int: Listener] = [:]
     var next = 0
     var isClosed = false
@@ -18,8 +18,8 @@ final class EventHub: Sendable {
 
   /// Maximum number of connections that can listen at a time.
   static let maxListeners = 128
-  /// Maximum number of listeners per client. A further listener replaces the client's oldest one, so a reloaded page
-  /// always receives events.
+  /// Maximum number of listeners per client. A new listener replaces the client's oldest one, so a page that is
+  /// reloaded always receives events.
   static let maxPerClient = 16
   private static let keptEvents = 64
 
@@ -28,8 +28,8 @@ final class EventHub: Sendable {
   var count: Int { state.withLock { $0.listeners.count } }
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Returns events from now on; `nil` if there are too many listeners or the hub is closed. Listening ends with the
-  /// task that reads, or when `end` completes because the client has disconnected.
+  /// Returns events from now on; `nil` if there are too many listeners, or if the hub is closed. Listening ends with
+  /// the task that reads the events, or when `end` completes because the client has disconnected.
   func listen(_ owner: Client.Owner, until end: EventLoopFuture<Void>) -> AsyncStream<ServerEvent>? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.keptEvents))
@@ -54,7 +54,7 @@ final class EventHub: Sendable {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.events.yield(event) }
   }
 
-  /// Ends all streams and no longer accepts listeners.
+  /// Ends all streams and accepts no more listeners.
   func close() {
     let listeners = state.withLock { state in
       state.isClosed = true

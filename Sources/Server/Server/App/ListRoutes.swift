@@ -116,7 +116,7 @@ struct ListRoutes: AppRouteSet {
     return ListRow(try library.store.editPlaylist(id: request.id, snapshot: snapshot, edit))
   }
 
-  /// The tracks named in a request body.
+  /// Returns the tracks that a request body names.
   private func references(_ body: [String: JSONValue]) throws -> [TrackReference] {
     guard case .array(let values)? = body["tracks"], values.count <= 1000 else {
       throw Self.invalid("tracks expects a list of at most 1000 ids.")

@@ -4,7 +4,7 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// Logs in pages of the app: exchanges a token for a cookie.
+/// Logs in pages of the app by exchanging a token for a cookie.
 struct LoginRoutes: RouteSet {
   let api = API.app
   let services: Services
@@ -21,7 +21,7 @@ struct LoginRoutes: RouteSet {
     }
   }
 
-  /// `{"token": "…"}`
+  /// The body is `{"token": "…"}`.
   @Sendable private func login(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try await request.body.collect(upTo: 4096)
     guard services.access.areNeeded else { return Response(status: .noContent) }

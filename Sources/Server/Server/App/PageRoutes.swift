@@ -30,7 +30,7 @@ struct PageRoutes: RouteSet {
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
   }
 
-  /// Allows resources of this server only, no inline script or style, and no framing by other pages.
+  /// A policy that allows only resources of this server, no inline scripts or styles, and no framing by other pages.
   private static let policy =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 }

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Serving
 
-/// A playlist file for players on the same machine as the library: M3U8 with absolute paths.
+/// A playlist file for players on the machine that stores the library: M3U8 with absolute paths.
 struct PlaylistFile: Sendable {
   let library: AppLibrary
 

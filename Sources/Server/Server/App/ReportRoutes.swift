@@ -11,8 +11,8 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// The morning report: new tracks, problems and their causes. It is also available as the page that `analyze report`
-/// writes.
+/// Routes for the morning report: new tracks, problems and their causes. It is also available as the page that `analyze
+/// report` writes.
 struct ReportRoutes: AppRouteSet {
   let library: AppLibrary
   private let reports = KeptReport<MorningReport>()
@@ -33,7 +33,7 @@ struct ReportRoutes: AppRouteSet {
       let page = try await library.services.computing { try pages.current(of: library) { _ in try makePage() }.0 }
       var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
         .response(to: request, library.services)
-      // The page itself contains a policy for its inline style and script.
+      // The page itself contains the policy for its inline style and script.
       response.headers[.contentSecurityPolicy] = "frame-ancestors 'none'"
       return response
     }
@@ -90,7 +90,7 @@ extension JSONType where Value == (report: MorningReport, made: Timestamp, run: 
   }
 }
 
-/// The latest report. It is created again when the library has changed, but at most once a minute during a run, because
+/// The latest report. It is created again when the library has changed, but only once a minute during a run, because
 /// creating it reads the whole library.
 private final class KeptReport<Report: Sendable>: Sendable {
   private struct State {
@@ -100,12 +100,12 @@ private final class KeptReport<Report: Sendable>: Sendable {
     var isBeingMade = false
   }
 
-  /// Minimum age of a report that is replaced during a run, in nanoseconds.
+  /// Minimum age at which a report is replaced during a run, in nanoseconds.
   private static var minAge: Int64 { 60_000_000_000 }
 
   private let state = Mutex(State())
 
-  /// - Throws: The errors of `make`; `RequestError` while the first report is being created for another client.
+  /// - Throws: Errors that `make` throws, or `RequestError` while the first report is being created for another client.
   func current(
     of library: AppLibrary, _ make: (_ made: Timestamp) throws -> Report
   ) throws -> (Report, made: Timestamp) {

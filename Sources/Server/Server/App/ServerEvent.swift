@@ -2,7 +2,7 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// An event for the pages: a server-sent event (WHATWG HTML, section 9.2).
+/// An event for the pages, in the form of a server-sent event (WHATWG HTML, section 9.2).
 struct ServerEvent: Sendable {
   enum Name: String, Sendable {
     /// The first event on a connection.
@@ -10,7 +10,7 @@ struct ServerEvent: Sendable {
     /// Rows may have changed.
     case library
     case catalog
-    /// Progress of a run.
+    /// The progress of a run.
     case run
     case runEnded = "run-ended"
     /// The state of the folder watch.
@@ -22,7 +22,7 @@ struct ServerEvent: Sendable {
   }
 
   let name: Name
-  /// JSON, one line.
+  /// The data, as one line of JSON.
   let data: [UInt8]
 
   init<Value>(_ name: Name, _ type: JSONType<Value>, _ value: Value) {

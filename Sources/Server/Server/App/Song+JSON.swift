@@ -22,9 +22,9 @@ struct ListRow<Value: Sendable>: Sendable {
 struct ListPage<Item: Sendable>: Sendable {
   var count: Int
   var isCountExact = true
-  /// `nil` in the sections of a search other than tracks.
+  /// The offset; `nil` in all sections of a search except tracks.
   var offset: Int?
-  /// Number of failed files. It is counted for the first page only; on later pages the inner value is `nil`.
+  /// Number of failed files. It is counted only for the first page; on later pages, the inner value is `nil`.
   var failed: Int??
   var items: [Item]
 }
@@ -47,7 +47,7 @@ extension JSONType<ListPage<ListRow<Song>>> {
   }
 }
 
-/// A track in the form shown by the rows of the app's lists.
+/// A track, in the form that the rows of the app's lists show.
 extension JSONType<ListRow<Song>> {
   static var appTrack: Self { .object("AppTrack", groups: fields) }
 
@@ -80,7 +80,7 @@ extension Song {
 }
 
 extension Problem {
-  /// The problem in human-readable words.
+  /// The problem in words that people understand.
   static var namedFields: [Field<Problem>] {
     [
       .required("code", .text) { $0.code }, .required("name", .text) { ProblemWords(code: $0.code).name },
@@ -109,7 +109,7 @@ extension JSONType<Song.Album> {
 }
 
 extension Field {
-  /// Ranges of the search words in names, in UTF-16 units as in JavaScript.
+  /// The ranges of the search words in names, in UTF-16 units as in JavaScript.
   static func marks<Value>(_ names: KeyValuePairs<String, @Sendable (Value) -> String?>) -> Self
   where Record == ListRow<Value> {
     .ifAny("marks", .map(.list(.list(.integer)))) { row in

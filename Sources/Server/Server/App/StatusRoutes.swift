@@ -25,7 +25,7 @@ struct LibraryStatus: Sendable {
   fileprivate let catalog: CatalogStatus
   fileprivate let watch: LibraryWatch.Report?
   fileprivate let isWatching: Bool
-  /// Changes whenever the library changes.
+  /// A number that changes whenever the library changes.
   fileprivate let revision: Int64?
 
   init(of library: AppLibrary) throws(StoreError) {
@@ -46,7 +46,7 @@ struct LibraryStatus: Sendable {
     return ([Self.text(tracks: figures.trackCount, failed: figures.failedCount)] + state).joined(separator: ", ")
   }
 
-  /// The size of the library, worded the same way everywhere: `273 tracks, 5 failed`.
+  /// Returns the size of the library in the wording that is used everywhere: `273 tracks, 5 failed`.
   static func text(tracks: Int, failed: Int) -> String {
     counted(tracks, "track") + (failed > 0 ? ", \(failed) failed" : "")
   }

@@ -3,15 +3,15 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// A tempo in the form shown on the track page.
+/// A tempo, in the form that the track page shows.
 struct ShownTempo: Sendable {
-  /// The tempo in force.
+  /// The tempo in effect.
   var tempo: TempoFinding
-  /// Not `nil` if a person has set it.
+  /// The correction; `nil` unless a person has set the tempo.
   var correction: TempoCorrection?
   /// The analyzer's tempo, without a person's correction.
   var found: TempoFinding?
-  /// Newest first.
+  /// Former tempi, newest first.
   var former: [FormerTempo]
 
   var isLocked: Bool { correction != nil }
@@ -52,7 +52,7 @@ extension JSONType<ShownTempo> {
       .required("locked", .flag) { $0.isLocked }, .optional("corrected_at", .time) { $0.correction?.corrected },
       .optional("found", found) { $0.isLocked ? $0.found : nil },
       .required("states", .list(formerTempo)) { shown in
-        // Without a correction, the analyzer's tempo was in force.
+        // If there was no correction, the analyzer's tempo was in effect.
         shown.former.map { ($0, $0.correction.map(\.bpm) ?? (shown.found ?? shown.tempo).bpm) }
       })
   }

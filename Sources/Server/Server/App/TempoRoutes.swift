@@ -7,7 +7,7 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// Routes for tempo correction: the same changes as with `analyze set`, with preview and undo.
+/// Routes for correcting tempi, with the same changes as in `analyze set`, and with preview and undo.
 struct TempoRoutes: AppRouteSet {
   let library: AppLibrary
   let hub: EventHub
@@ -35,7 +35,7 @@ struct TempoRoutes: AppRouteSet {
   }
 
   private func change(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
-    // Fitting beats to the audio takes seconds; outside of the writing lane, it does not delay other changes.
+    // Fitting beats to the audio takes seconds. Outside of the writing lane, this does not delay other changes.
     switch try await library.services.computing({ try plan(id, body) }) {
     case .preview(let change): JSONType.tempoChange.response(change)
     case .correction(let audio, let correction, let change):
@@ -64,7 +64,7 @@ struct TempoRoutes: AppRouteSet {
     return .correction(audio, correction, change)
   }
 
-  /// Removes the correction, so the analyzer's tempo is in force again.
+  /// Removes the correction, so that the analyzer's tempo is in effect again.
   private func unset(_ id: String) throws -> ShownChange {
     let record = try library.record(ofTrack: id, long: ["beats"])
     let (audio, _, change) = try TempoChange(.unset, in: library.store, fitting: nil).change(of: record)

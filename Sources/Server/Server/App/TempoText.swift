@@ -3,14 +3,14 @@ internal import Foundation
 
 /// Sentences about a tempo for the track page.
 enum TempoText {
-  /// The confidence of a tempo in words and a number.
+  /// Returns the confidence of a tempo in words and as a number.
   static func confidence(_ tempo: TempoFinding, isLocked: Bool) -> String {
     guard tempo.bpm != nil else { return isLocked ? "You said that there is no steady beat." : none(tempo.reason) }
     if isLocked { return "You set this tempo. Later runs keep it." }
     return Self.confidence(tempo.confidence)
   }
 
-  /// The confidence of any finding: `Very likely right (96% confidence).`
+  /// Returns the confidence of any finding: `Very likely right (96% confidence).`
   static func confidence(_ value: Double) -> String {
     let words =
       switch value {
@@ -22,7 +22,7 @@ enum TempoText {
     return "\(words) (\(Int((min(max(value, 0), 1) * 100).rounded(.down)))% confidence)."
   }
 
-  /// The reasons for the confidence.
+  /// Returns the reasons for the confidence.
   static func reasons(_ tempo: TempoFinding, found: TempoFinding?) -> [String] {
     var reasons: [String] = []
     if let found, let theirs = found.bpm {
@@ -76,7 +76,7 @@ enum TempoText {
     }
   }
 
-  /// `90.0 BPM`.
+  /// Formats a tempo: `90.0 BPM`.
   static func bpm(_ value: Double?) -> String { value.map { String(format: "%.1f BPM", $0) } ?? "no beat" }
 
   private static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded(.down)))%" }

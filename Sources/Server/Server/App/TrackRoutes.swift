@@ -11,7 +11,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// Routes for one track: its findings, its waveform, and similar tracks.
+/// Routes for a single track: its findings, its waveform, and similar tracks.
 struct TrackRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -136,7 +136,7 @@ extension JSONType<[UInt8]> {
 }
 
 extension ShownTempo {
-  /// The tempo of a record with its beats; `nil` if tempo was neither analyzed nor set.
+  /// Returns `nil` if the tempo was neither analyzed nor set.
   init?(_ record: FileRecord, _ former: [FormerTempo]) {
     guard let tempo = record.tempo else { return nil }
     self.init(
@@ -146,7 +146,7 @@ extension ShownTempo {
 }
 
 extension HTTPFields {
-  /// Header fields for a response without a body.
+  /// The headers of a response without a body.
   fileprivate var withoutBody: HTTPFields {
     var fields = self
     fields[.contentType] = nil

@@ -1,6 +1,6 @@
-/// Media types of audio files, determined by the detected container and codec rather than by the file name.
+/// The media types of audio files, determined by the detected container and codec rather than by the file name.
 enum AudioMediaType {
-  /// - Parameters: The names used by `AudioFormat`.
+  /// - Parameters: The names that `AudioFormat` uses.
   static func name(container: String?, codec: String?) -> String {
     switch container {
     case "flac": "audio/flac"

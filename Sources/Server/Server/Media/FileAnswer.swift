@@ -5,16 +5,16 @@ internal import NIOCore
 internal import Platform
 internal import Serving
 
-/// A response with a file or with the requested part of it (RFC 9110, sections 13 and 14).
+/// A response that contains a file, or the part of it that was requested (RFC 9110, sections 13 and 14).
 struct FileAnswer {
   let file: OpenFile
   let contentType: String
   /// The file name under which clients save the file.
   let name: String
-  /// Offers the file for download rather than playback.
+  /// `true` to offer the file for download rather than playback.
   var isAttachment = false
 
-  /// Number of bytes read at once. A slow client keeps only a few blocks of this size in memory.
+  /// Number of bytes that are read at a time. For a slow client, only a few blocks of this size are in memory.
   private static let blockSize = 1 << 17
 
   func response(to request: Request, _ services: Services) -> Response {
@@ -68,13 +68,14 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// `true` if the response may be a part, which is useful only to a client that has another part of the same version.
+  /// Returns whether the response may be a part. A part is useful only to a client that has another part of the same
+  /// version.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds
   }
 
-  /// RFC 6266: an ASCII name for old clients, and the real name. Neither contains folders.
+  /// The header with an ASCII name for old clients, and the real name (RFC 6266). Neither contains folders.
   private var disposition: String {
     let plain = String(
       name.unicodeScalars.map {

@@ -35,8 +35,8 @@ struct MediaRoutes: RouteSet {
 }
 
 extension Services {
-  /// A response with the file of a track, or a part of it.
-  /// - Parameter isAttachment: Offers the file for download rather than playback.
+  /// Returns a response with the file of a track, or part of it.
+  /// - Parameter isAttachment: `true` to offer the file for download rather than playback.
   func track(_ id: String, for request: Request, isAttachment: Bool = false) async throws -> Response {
     let track = try await reading {
       guard let track = try trackFile(id) else {
@@ -76,7 +76,7 @@ extension Services {
     }
   }
 
-  /// A response with a cover as JPEG.
+  /// Returns a response with a cover as JPEG.
   /// - Parameter id: The id of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let track = try await reading {
@@ -93,7 +93,7 @@ extension Services {
         try await picturing { covers.cover(of: track, size: size) }
       }
     guard let cover else {
-      // This is for pages that have their own placeholder, because browsers log a 404 as an error.
+      // This is for pages with their own placeholder, because browsers log a 404 as an error.
       guard request.uri.queryParameters["missing"] != "empty" else {
         return Response(status: .noContent, headers: [.cacheControl: "private, max-age=300"])
       }

@@ -5,7 +5,7 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// `/openapi.json`: all routes, in the form of OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1).
+/// `/openapi.json`: all routes, described in OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.1).
 struct OpenAPIRoutes: RouteSet {
   let api = API.server
   let others: [Route]
@@ -41,7 +41,7 @@ struct OpenAPIRoutes: RouteSet {
           "cookie": ["type": "apiKey", "in": "cookie", "name": .string(AppCookie.name)],
         ],
       ],
-      // Needed if the server was started with --token-file.
+      // A token is needed if the server was started with --token-file.
       "security": [[:], ["token": []], ["cookie": []]],
     ]
   }

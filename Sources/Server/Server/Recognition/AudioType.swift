@@ -2,10 +2,10 @@ internal import HTTPTypes
 internal import NIOCore
 internal import Serving
 
-/// The audio type of a request's body, as given by its `Content-Type`.
+/// The type of the audio in a request's body, according to `Content-Type`.
 enum AudioType: Hashable, Sendable {
   case pcm(PCMFormat)
-  /// A file or a stream in any format that decoders detect.
+  /// A file or a stream, in any format that the decoders detect.
   case encoded
 
   /// `audio/pcm;rate=48000;channels=1;encoding=f32le`, or `audio/l16` (RFC 2586), whose samples are big-endian unless
@@ -64,12 +64,12 @@ struct PCMFormat: Hashable, Sendable {
   /// Size in bytes of one sample of each channel.
   var frameSize: Int { channelCount * (encoding == .f32le ? 4 : 2) }
 
-  /// Samples are clamped to this magnitude, like samples from files (`AudioSource.sampleLimit`).
+  /// Maximum magnitude of samples; larger ones are clamped, as for samples from files (`AudioSource.sampleLimit`).
   private static let sampleLimit: Float = 16
 
   func seconds(ofBytes count: Int) -> Double { Double(count / frameSize) / Double(sampleRate) }
 
-  /// Returns the mean of the channels, full scale ±1, without an incomplete last frame.
+  /// Returns the mean of the channels, full scale ±1. An incomplete last frame is left out.
   func mono(_ bytes: ByteBufferView) -> [Float] {
     let scale = 1 / Float(channelCount)
     return bytes.withUnsafeBytes { raw in

@@ -9,10 +9,10 @@ internal import ResultStore
 struct LibraryLinks: Sendable {
   let store: ResultStore
 
-  /// The property with the id of the track in the other APIs of this server.
+  /// The property that contains the id of the track in the other APIs of this server.
   static let trackID = "track_id"
 
-  /// Adds the id of the track to a media item, and the URL of its cover unless the item has one. Blocks.
+  /// Adds the id of the track to a media item, and the URL of its cover unless the item already has one. Blocks.
   func linked(_ match: MatchedMediaItem) throws(StoreError) -> MatchedMediaItem {
     guard case .string(let text)? = match.item.properties[LibraryItem.path] else { return match }
     let path = DisplayPath.path(from: text)

@@ -7,18 +7,18 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// A live recognition session: a client sends audio in chunks and receives events about what is playing.
+/// A live recognition session. A client sends audio in chunks and receives events about what is playing.
 ///
-/// It keeps twelve seconds of spectrum, the newest events, and the audio that has not been matched yet; all of them are
-/// bounded. Chunks are matched one at a time, on the thread that calls `listen`.
+/// A session keeps twelve seconds of spectrum, the newest events, and the audio that has not been matched yet, all of
+/// which are bounded. Chunks are matched one at a time, on the thread that calls `listen`.
 final class LiveSession: Sendable {
   /// An acknowledgment of a chunk.
   struct Receipt: Sendable, Equatable {
-    /// Number of the chunk, from 0.
+    /// Number of the chunk, counted from 0.
     var sequence: Int
-    /// `true` if the chunk had arrived before and was ignored.
+    /// `true` if the chunk had already arrived before and was ignored.
     var isDuplicate: Bool
-    /// Seconds of audio accepted so far.
+    /// Number of seconds of audio accepted so far.
     var receivedSeconds: Double
   }
 
@@ -62,11 +62,11 @@ final class LiveSession: Sendable {
   private let state = Mutex(State())
   private let listening = Mutex(Listening())
 
-  /// Maximum size of one chunk in bytes: enough for ten seconds of two channels of floats at 48 kHz.
+  /// Maximum size of a chunk in bytes, which is enough for ten seconds of two channels of floats at 48 kHz.
   static let maximumChunkSize = 4 << 20
   /// Maximum number of bytes in queued chunks.
   private static let queueLimit = 8 << 20
-  /// Maximum number of queued chunks; it is limited because each chunk takes more memory than its bytes.
+  /// Maximum number of queued chunks, because each takes more memory than its bytes.
   private static let queuedChunkLimit = 256
   /// Number of events kept for clients that reconnect.
   private static let eventLimit = 64
@@ -82,7 +82,7 @@ final class LiveSession: Sendable {
   // MARK: Audio
 
   /// Queues a chunk for `listen`.
-  /// - Parameter sequence: Number of the chunk, 0 for the first; `nil` for the next number.
+  /// - Parameter sequence: Number of the chunk, counted from 0; `nil` for the next number.
   /// - Returns: The receipt, and `true` if the caller must call `listen`.
   func add(
     _ chunk: ByteBuffer, _ format: PCMFormat, sequence: Int?
@@ -214,7 +214,7 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Reports once that catalogs do not answer, and again only after all of them have answered in between.
+  /// Reports once that catalogs do not answer. Reports this again only after all of them have answered in the meantime.
   private func say(_ missing: [MissingCatalog], _ listening: inout Listening) {
     if !missing.isEmpty, !listening.hasFailed {
       let catalogs = missing.map { "\($0.name) (\($0.reason))" }.joined(separator: ", ")
@@ -251,11 +251,11 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Returns the kept events after the event with this id.
+  /// Returns the events after the one with this id that are still kept.
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
-  /// Yields when there may be new events or a keep-alive is due. Ends with the session, or when `end` completes because
-  /// the client has disconnected.
+  /// Yields when there may be new events, or when a keep-alive is due. The stream ends with the session, or when `end`
+  /// completes because the client has disconnected.
   func wakeUps(until end: EventLoopFuture<Void>) throws(RequestError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()

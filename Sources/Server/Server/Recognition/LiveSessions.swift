@@ -28,9 +28,9 @@ final class LiveSessions: Sendable {
   private static let waitingLimit = 128 << 20
   /// Seconds without audio after which a session ends.
   static let idleSeconds: Int64 = 60
-  /// Seconds for which a session that ended idle can still be read.
+  /// Number of seconds for which a session that ended while idle can still be read.
   private static let afterlifeSeconds: Int64 = 30
-  /// Seconds between keep-alives on connections without events.
+  /// Number of seconds between keep-alives on connections without events.
   private static let keepAliveSeconds = 15
 
   /// - Throws: `ResourceError` if the system cannot start a thread.
@@ -86,7 +86,7 @@ final class LiveSessions: Sendable {
     if session.end(because: reason) { listen(to: session) }
   }
 
-  /// Schedules the matching of queued audio. After each chunk, another session has its turn.
+  /// Schedules the matching of queued audio. After each chunk, another session gets its turn.
   func listen(to session: LiveSession) {
     Task(executorPreference: threads) { self.work(on: session) }
   }

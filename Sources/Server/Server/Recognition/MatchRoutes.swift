@@ -8,8 +8,8 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// `POST /v1/match`: recognizes the recordings in an audio file or in raw PCM samples. `POST /v1/catalog/part`:
-/// responds to other servers that use this server's catalog as a part of theirs.
+/// `POST /v1/match` recognizes the recordings in an audio file or in raw PCM samples. `POST /v1/catalog/part` answers
+/// other servers that use this server's catalog as a part of theirs.
 struct MatchRoutes: RouteSet {
   let api = API.recognition
   let services: Services
@@ -41,7 +41,7 @@ struct MatchRoutes: RouteSet {
     }
   }
 
-  /// Maximum size in bytes: the landmarks of a minute of audio.
+  /// Maximum size of a question in bytes, which is enough for the landmarks of a minute of audio.
   private static let maxQuestionSize = 4 << 20
 
   private func answer(_ question: [UInt8]) throws -> [UInt8] {

@@ -87,7 +87,7 @@ struct RecognitionCatalogRoutes: RouteSet {
 
   // MARK: Changing
 
-  /// `{"reference": …, "signature": base64, "items": [media items]}`.
+  /// Adds `{"reference": …, "signature": base64, "items": [media items]}`.
   private func add(reference text: ByteBufferView) throws -> Response {
     guard case .object(let object)? = try? JSONValue(parsing: text), case .string(let encoded)? = object["signature"],
       let bytes = Data(base64Encoded: encoded)
@@ -132,7 +132,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     return JSONType.added.response(added.entries(offset: 0, limit: Self.pageLimit), status: .created)
   }
 
-  /// Media items in the format that `match` prints; missing members are unknown.
+  /// Parses media items in the format that `match` prints. Missing members are unknown.
   private static func items(_ value: JSONValue?) throws -> [MediaItem] {
     guard let value, value != .null else { return [] }
     guard case .array(let values) = value else { throw RequestError(.badRequest, "items is a list of media items.") }

@@ -3,13 +3,14 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// The state shared by the recognition routes.
+/// The state that the recognition routes share.
 struct RecognitionServices: Sendable {
   let catalog: ServedCatalog
   let links: LibraryLinks
   let sessions: LiveSessions
   let uploads: Uploads
-  /// Queries from other servers have their own threads, because two servers that query each other must not deadlock.
+  /// The threads for queries from other servers. They are separate, because two servers that query each other must not
+  /// deadlock.
   let questions: Uploads
 
   /// - Throws: `ResourceError` if the system cannot start a thread.
@@ -39,9 +40,9 @@ final class Uploads: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue
 
-  /// Number of uploads that are received or recognized at a time, per thread.
+  /// Number of uploads per thread that are received or recognized at a time.
   private static let share = 8
-  /// Maximum number of waiting uploads, of which nothing has been read yet.
+  /// Maximum number of waiting uploads, none of which has been read at all.
   static let maxQueueLength = 200
   static let maxWait = Duration.seconds(30)
 
@@ -51,8 +52,8 @@ final class Uploads: Sendable {
       places: Self.share * threadCount, maxQueueLength: Self.maxQueueLength, maxWait: Self.maxWait)
   }
 
-  /// Runs `body` when it is the upload's turn. Until then nothing of the upload is read, so memory use is bounded.
-  /// - Throws: `RequestError` if too many uploads are waiting or the wait is too long; errors of `body`.
+  /// Runs `body` when it is the upload's turn. Nothing of the upload is read until then, so memory use is bounded.
+  /// - Throws: `RequestError` if too many uploads are waiting or the wait is too long, or any error that `body` throws.
   func admit<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       try await queue.enter()
@@ -73,6 +74,6 @@ final class Uploads: Sendable {
 }
 
 extension API {
-  /// Audio and signatures are larger than other bodies.
+  /// The API, with a large limit because audio and signatures are larger than other bodies.
   static let recognition = API(name: "recognition", path: "/v1", bodyLimit: BodyLimits.large)
 }

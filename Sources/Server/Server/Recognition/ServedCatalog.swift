@@ -6,8 +6,8 @@ internal import Serving
 internal import Synchronization
 internal import SystemPackage
 
-/// The current recognition catalog, which is opened on first use, and again when it has changed. Requests in progress
-/// finish with the previous version. Other catalogs may be searched together with it.
+/// The current recognition catalog. It is opened on first use, and opened again when it has changed. Requests in
+/// progress finish with the previous version. Other catalogs may be searched together with it.
 final class ServedCatalog: Sendable {
   private struct State {
     var checked: ContinuousClock.Instant?
@@ -20,7 +20,7 @@ final class ServedCatalog: Sendable {
     var idle: [RecognitionSession] = []
     /// Increases each time the catalogs are opened.
     var generation = 0
-    /// The reason that a present catalog is not the one in use, or not completely.
+    /// The reason why a catalog that exists is not in use, or is only partly in use.
     var problem: (any Error)?
     /// The catalog has changed and cannot be read completely, so the previous one is in use.
     var isOutdated = false
@@ -57,11 +57,12 @@ final class ServedCatalog: Sendable {
   /// The catalog has changed and cannot be read completely, so the previous one is in use.
   var isOutdated: Bool { state.withLock { $0.isOutdated } }
 
-  /// The reason that a present catalog is not in use, or not completely; `nil` without one, or if no catalog is in use.
+  /// The reason why a catalog that exists is not in use, or is only partly in use; `nil` if there is none, or if no
+  /// catalog is in use.
   var problem: String? { state.withLock { $0.joined == nil ? nil : $0.problem.map { "\($0)" } } }
 
   /// Lends a session that searches the current catalog and the others.
-  /// - Throws: `RequestError` if there is no catalog to search; errors of `body`.
+  /// - Throws: `RequestError` if there is no catalog to search, or any error that `body` throws.
   func withSession<Value>(_ body: (RecognitionSession) throws -> Value) throws -> Value {
     let (session, generation) = try state.withLock { state in
       checkIfDue(&state)
@@ -105,7 +106,7 @@ final class ServedCatalog: Sendable {
     state.idle = []
     state.problem = nil
     var losses: [MissingCatalog] = []
-    /// Opens what can be read of a catalog.
+    /// Opens those parts of a catalog that can be read.
     func open(_ path: FilePath) -> CustomCatalog? {
       do {
         guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
@@ -120,7 +121,7 @@ final class ServedCatalog: Sendable {
     }
     let own = open(path)
     let isGone = state.problem is CatalogTaskError
-    // A removed catalog is no longer used. A damaged one may be half copied, so the previous one stays in use.
+    // A catalog that was removed is no longer used. A damaged one may be half copied, so the previous one stays in use.
     state.isOutdated = state.catalog != nil && !isGone && own?.losses.isEmpty != true
     if !state.isOutdated { state.catalog = own } else { losses = [] }
     let joined = [state.catalog].compactMap { $0 } + others.compactMap(open)

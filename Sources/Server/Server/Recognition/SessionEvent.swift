@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// A message of a live session, as one server-sent event (WHATWG HTML, section 9.2).
+/// A message from a live session, in the form of a server-sent event (WHATWG HTML, section 9.2).
 struct SessionEvent: Sendable {
   enum Name: String, Sendable {
     case match
@@ -11,10 +11,10 @@ struct SessionEvent: Sendable {
     case end
   }
 
-  /// Number of the event within the session, from 1.
+  /// Number of the event within the session, counted from 1.
   var id: Int
   var name: Name
-  /// JSON, one line.
+  /// The data, as one line of JSON.
   var data: [UInt8]
 
   func write(to buffer: inout ByteBuffer) {

@@ -16,7 +16,7 @@ struct SessionRoutes: RouteSet {
       .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: [.json(.session, .created)]
     ) { request, context in
       let limit = try request.confidenceLimit
-      // If there is no catalog, this request fails, rather than a later event reporting it.
+      // If there is no catalog, this request fails, so that no later event has to report it.
       _ = try await services.reading { try sessions.catalog.current() }
       let session = try sessions.open(limit, for: context.client.owner)
       var response = JSONType.session.response(session.progress, status: .created)

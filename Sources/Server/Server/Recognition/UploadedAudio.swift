@@ -9,17 +9,18 @@ internal import Recognition
 internal import Serving
 internal import SystemPackage
 
-/// The audio of a request, in an unnamed file, because several uploads at once may not fit into memory.
+/// The audio of a request. It is stored in an unnamed file, because several uploads at the same time may not fit into
+/// memory.
 final class UploadedAudio: Sendable {
   private let file: UnnamedFile
   private let type: AudioType
   private let size: Int
 
-  /// In bytes.
+  /// Maximum size of an upload in bytes.
   static let maximumSize = 64 << 20
   /// Maximum number of seconds of audio that are matched; the rest is ignored.
   static let maximumDuration = 3600.0
-  /// Number of bytes written at once.
+  /// Number of bytes that are written at a time.
   private static let blockSize = 1 << 20
 
   /// Reads the body of a request.
@@ -63,9 +64,9 @@ final class UploadedAudio: Sendable {
     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
     "The server has no room for the audio. Is the disk of its TMPDIR full?")
 
-  /// Returns the recordings in the audio. Blocks while it is decoded and matched.
+  /// Returns the recordings in the audio. Blocks while the audio is decoded and matched.
   /// - Parameter decoder: The command line of a `DecodingWorker`, without its limits.
-  /// - Throws: `RequestError` if it cannot be decoded or is too short.
+  /// - Throws: `RequestError` if the audio cannot be decoded or is too short.
   func heard(_ session: RecognitionSession, decoder: [String]) throws -> RecognizedRecording {
     do {
       var matcher = try RecordingMatcher(session, sampleRate: sampleRate)
@@ -98,7 +99,7 @@ final class UploadedAudio: Sendable {
       var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)
       var offset: Int64 = 0
       while left > 0 {
-        // Reads whole frames, so that none is split.
+        // Whole frames are read, so that none is split.
         let wanted = min(left, Self.blockSize / format.frameSize * format.frameSize)
         var block = ByteBuffer()
         let count = try block.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { buffer in

@@ -2,12 +2,12 @@ internal import HTTPTypes
 internal import Serving
 internal import Text
 
-/// The parts of a response that the parameter `fields` of playlists selects: comma-separated names, with the names of
-/// inner objects after a dot or in parentheses, and `!` before excluded names, for example
+/// The parts of a response that the parameter `fields` of playlists selects. It consists of comma-separated names, with
+/// the names of inner objects after a dot or in parentheses, and `!` before excluded names, for example
 /// `total,items(added_at,track(name,album(!images)))`.
 /// https://developer.spotify.com/documentation/web-api/reference/get-playlist
 struct FieldSelection: Equatable {
-  /// The only members to keep; if empty, all members are kept.
+  /// The only members that are kept; if empty, all members are kept.
   private var kept: [String: FieldSelection] = [:]
   private var dropped: Set<String> = []
 
@@ -25,7 +25,7 @@ struct FieldSelection: Equatable {
   private static let mistake = RequestError(
     .badRequest, "fields takes names, such as total,items(track(name,album(!images))).")
 
-  /// Parses a list up to the end or its closing parenthesis.
+  /// Parses a list up to its closing parenthesis or the end.
   private static func list(_ rest: inout Substring, depth: Int) throws(RequestError) -> FieldSelection {
     guard depth < maximumDepth else { throw mistake }
     var list = FieldSelection()

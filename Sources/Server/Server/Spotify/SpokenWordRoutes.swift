@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Serving
 
 /// Shows, episodes, audiobooks and chapters in Spotify's Web API. A library of files does not contain any of these, so
-/// their lists are empty and no id refers to one.
+/// the lists are empty, and no id refers to one.
 struct SpokenWordRoutes: RouteSet {
   let spotify: SpotifyRoutes
 

@@ -7,16 +7,16 @@ internal import Text
 
 /// The URLs in responses of Spotify's Web API.
 ///
-/// Unknown values are null if clients accept null, and otherwise the value that Spotify uses for unknown. Plays are not
-/// counted: `popularity` is 0. The files can be played wherever the server is reached: `available_markets` is empty,
-/// and `is_playable` is true.
+/// Unknown values are null if clients accept null; otherwise, they are what Spotify uses for unknown values. Plays are
+/// not counted, so `popularity` is 0. The files can be played wherever the server can be reached, so
+/// `available_markets` is empty, and `is_playable` is true.
 struct SpotifyLinks: Sendable {
   /// The start of absolute URLs.
   let base: String
   /// The key that lets a client without a token see a cover; `nil` if none is needed.
   let coverKey: @Sendable (_ id: String) -> String?
 
-  /// - Parameter id: The id of a track or album; `nil` for no images.
+  /// - Parameter id: The id of a track or album; `nil` if there are no images.
   func images(_ id: String?) -> [SpotifyImage] {
     guard let id else { return [] }
     let key = coverKey(id).map { "&key=\($0)" } ?? ""
@@ -24,7 +24,7 @@ struct SpotifyLinks: Sendable {
   }
 
   /// - Parameters:
-  ///   - path: Below `/v1/`, without a query.
+  ///   - path: The path below `/v1/`, without a query.
   ///   - query: The query items that all pages share.
   func page<Item>(
     _ items: [Item], _ page: Page, total: Int, _ path: String, _ query: [(String, String)] = []
@@ -35,7 +35,7 @@ struct SpotifyLinks: Sendable {
 
 struct SpotifyImage {
   var url: String
-  /// Pixels per side.
+  /// Length of each side in pixels.
   var size: Int
 }
 
@@ -47,7 +47,7 @@ extension JSONType<SpotifyImage> {
   }
 }
 
-/// A value of the library, together with the URLs for its response.
+/// A value of the library, together with the URLs for the response.
 struct Linked<Value: Sendable>: Sendable {
   let value: Value
   let links: SpotifyLinks
@@ -77,7 +77,7 @@ extension Field {
   static func artists<Value>(_ artists: @escaping @Sendable (Value) -> [SongArtist]) -> Self
   where Record == Linked<Value> {
     .required("artists", .list(.simpleArtist)) { record in
-      // Clients show the first artist only.
+      // Clients show only the first artist.
       let artists = artists(record.value)
       return (artists.isEmpty ? [.unknown] : artists).map { Linked($0, record.links) }
     }
@@ -188,7 +188,7 @@ extension SongAlbum {
 typealias LinkedTrack = Linked<(song: Song, album: SongAlbum?)>
 
 extension JSONType where Value == LinkedTrack {
-  /// The track without its album, for responses to requests that make the album clear.
+  /// The track without its album, for responses in which the album is clear.
   static var simpleTrack: Self { .object("SimpleTrack", groups: members) }
   static var track: Self { .object("Track", groups: fullMembers) }
 

@@ -53,10 +53,10 @@ struct SpotifyRequest {
   /// The parameter that `wantsNulls` reads.
   static let nulls = RouteParameter.choice("nulls", ["0", "1"])
 
-  /// `true` if unknown values are null instead of the number that Spotify uses for unknown.
+  /// `true` if unknown values should be null instead of the numbers that Spotify uses for them.
   var wantsNulls: Bool { fields["nulls"] == "1" }
 
-  /// Returns a response with only the parts that the parameter `fields` selects.
+  /// Returns a response that contains only the parts that the parameter `fields` selects.
   func selected<Value>(_ type: JSONType<Value>, _ value: Value) throws -> Response {
     guard let text = fields["fields"], !text.isEmpty else { return type.response(value) }
     let selection = try FieldSelection(text)
@@ -90,12 +90,12 @@ struct SpotifyRequest {
   }
 }
 
-/// The parsed `q` of a search: words, filters such as `artist:"two words"` or `year:1990-1999`, `OR` between words, and
-/// `NOT` before a word or filter (https://developer.spotify.com/documentation/web-api/reference/search).
+/// The parsed parameter `q` of a search: words, filters such as `artist:"two words"` or `year:1990-1999`, `OR` between
+/// words, and `NOT` before a word or filter (https://developer.spotify.com/documentation/web-api/reference/search).
 struct SpotifySearchText {
   private(set) var query = SongQuery()
 
-  /// Number of days for which files count as `tag:new`.
+  /// Number of days for which files match `tag:new`.
   private static let newDays = 14
 
   init(_ text: String, now: Timestamp = .now) throws {
@@ -112,7 +112,7 @@ struct SpotifySearchText {
     var texts: [String] = []
     let pieces = Self.pieces(of: text)
     for (index, piece) in pieces.enumerated() {
-      // At either end, OR and NOT are ordinary words.
+      // At the start and the end, OR and NOT are ordinary words.
       let isWithin = index > 0 && index < pieces.count - 1 && piece.filter == nil && !piece.isQuoted
       if isWithin, piece.text == "OR" || piece.text == "NOT" {
         try end()
@@ -125,7 +125,7 @@ struct SpotifySearchText {
         try end()
         filter = name
         if !piece.text.isEmpty { value.append(piece.text) }
-        // Unquoted names may have several words; quoted values and the values of other filters are complete.
+        // Unquoted names may consist of several words. Quoted values, and the values of other filters, are complete.
         if piece.isQuoted || !["artist", "album", "track"].contains(name) { try end() }
       } else if filter != nil {
         value.append(piece.text)
@@ -137,7 +137,7 @@ struct SpotifySearchText {
       }
     }
     try end()
-    // An OR between filters leaves alternatives that contain no words.
+    // An OR between filters results in alternatives without words.
     texts = (texts + [words.joined(separator: " ")]).filter { !$0.isEmpty }
     query.text = texts.first ?? ""
     query.alternatives = Array(texts.dropFirst())

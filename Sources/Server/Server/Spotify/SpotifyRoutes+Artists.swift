@@ -18,7 +18,7 @@ extension SpotifyRoutes {
       "artists/{id}/top-tracks", "Ten tracks, those of the newest albums first: plays are not counted",
       [.text("market")], answers: .tracks
     ) { request, id in
-      // Plays are not counted, so the tracks come from the artist's own albums, newest album first.
+      // Plays are not counted, so the tracks come from the artist's own albums, starting with the newest.
       let artist = try artist(id)
       var songs: [Song] = []
       for album in try store.albums(ofArtist: artist.id, limit: 5) {

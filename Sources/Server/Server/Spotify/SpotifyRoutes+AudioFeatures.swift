@@ -45,8 +45,8 @@ extension SpotifyRoutes {
   private static let maxSeeds = 5
   private static let recommendationCounts = 1...100
 
-  /// Recommendations have parameters with the prefixes `min_`, `max_` and `target_` for each of these attributes. Those
-  /// that are not measured, and are `nil` here, have no effect.
+  /// The attributes for which recommendations have parameters with the prefixes `min_`, `max_` and `target_`. Those
+  /// that are not measured are `nil` here and have no effect.
   private static let attributes: [String: SoundAttribute?] = [
     "tempo": .tempo, "energy": .energy, "danceability": .danceability, "speechiness": .speechiness,
     "loudness": .loudness, "duration_ms": .milliseconds, "key": .key, "mode": .mode, "time_signature": .beatsPerBar,
@@ -167,7 +167,7 @@ private struct AudioAnalysis {
   var duration: Double { record.format?.duration ?? song.row.durationSeconds ?? 0 }
   var key: MusicalKey? { song.row.key.flatMap { MusicalKey($0) } }
 
-  /// Half beats: the finest regular pulse that is known.
+  /// Half beats, which are the finest regular pulse that is known.
   var tatums: [Double] {
     let beats = record.tempo?.beats ?? []
     return beats.indices.flatMap { index in
@@ -175,7 +175,7 @@ private struct AudioAnalysis {
     }
   }
 
-  /// Returns intervals from each start to the next. The last interval is as long as the one before.
+  /// Returns an interval from each start to the next. The last interval is as long as the one before.
   func intervals(_ starts: [Double]) -> [Interval] {
     starts.indices.map { index in
       let last = index + 1 == starts.count
@@ -276,7 +276,7 @@ extension JSONType<AudioAnalysis> {
           ($0.record.tempo?.bpm == nil ? nil : $0.record.tempo?.confidence) ?? $0.unknown.confidence
         },
       ], Field.meter, Field.keyFields,
-      // Fingerprints and rhythms, which Spotify encodes in its own formats.
+      // Spotify encodes fingerprints and rhythms in its own formats.
       [
         ("codestring", "code_version"), ("echoprintstring", "echoprint_version"), ("synchstring", "synch_version"),
         ("rhythmstring", "rhythm_version"),

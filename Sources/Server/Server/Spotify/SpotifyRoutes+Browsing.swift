@@ -44,7 +44,7 @@ extension SpotifyRoutes {
       "recommendations/available-genre-seeds", "The genres of the library",
       answers: .only("genres", .list(.text), as: "Genres")
     ) { _, _ in try store.genres().map(\.id) }
-    // The files can be played wherever the server is reached.
+    // The files can be played wherever the server can be reached.
     read("markets", "Empty: files have no markets", answers: .only("markets", .list(.text), as: "Markets")) { _, _ in []
     }
   }

@@ -81,10 +81,10 @@ struct SpotifyRoutes: RouteSet {
     }
   }
 
-  /// A route that changes something, or whose parameters may be in a body.
+  /// Returns a route that changes something, or whose parameters may be in a body.
   /// - Parameters:
   ///   - body: Members of the body.
-  ///   - answer: Writes to the store unless the method is GET; runs in a lane of `Services`.
+  ///   - answer: Writes to the store unless the method is GET. It runs in a lane of `Services`.
   func change(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
     body: [RouteParameter]? = nil, answers: [RouteAnswer] = [.empty(.ok)],
@@ -117,7 +117,7 @@ struct SpotifyRoutes: RouteSet {
     return song
   }
 
-  /// The albums of tracks, read in one query.
+  /// Returns the albums of tracks, which are read in one query.
   func albums(of songs: [Song]) throws -> (Song) -> SongAlbum? {
     let ids = Set(songs.compactMap(\.album?.id)).sorted()
     let albums = Dictionary(try store.albums(ids: ids).compactMap(\.self).map { ($0.id, $0) }) { first, _ in first }
@@ -129,7 +129,7 @@ struct SpotifyRoutes: RouteSet {
     return songs.map { song in song.map { LinkedTrack(($0, albums($0)), links) } }
   }
 
-  /// Returns an album and a part of its tracks. A track without an album counts as an album of its own.
+  /// Returns an album and some of its tracks. A track without an album counts as an album of its own.
   private func album(_ id: String, _ page: Page) throws -> (SongAlbum, [Song]) {
     guard let album = try store.release(id: SpotifyRequest.id(id)) else {
       throw RequestError(.notFound, "There is no album with this id.")
@@ -142,7 +142,7 @@ struct SpotifyRoutes: RouteSet {
   private static let types = ["album", "artist", "playlist", "track", "show", "episode", "audiobook"]
 
   private func search(_ request: SpotifyRequest) throws -> SpotifySearchResults {
-    // In the URLs of pages the parameter is named `query`, as in Spotify's.
+    // In the URLs of pages, the parameter is named `query`, as in Spotify's.
     let text = try request.fields["query"] ?? request.required("q")
     _ = try request.required("type")
     let types = request.list("type")
@@ -186,7 +186,7 @@ struct SpotifyRoutes: RouteSet {
     return found.filter { playlist in !excluded.contains { $0.matches(playlist.name) } }
   }
 
-  /// The tracks whose covers represent artists, by artist.
+  /// Returns the track whose cover represents each artist.
   func coverTracks(of artists: [LibraryArtist]) throws -> [String: String] {
     guard !artists.isEmpty else { return [:] }
     return try store.firstTracks(ofArtists: artists.map(\.id))

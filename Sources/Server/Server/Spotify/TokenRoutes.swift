@@ -4,8 +4,9 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// `/api/token`: issues a bearer token in exchange for a client's secret, by the client credentials grant of OAuth 2
-/// (RFC 6749, section 4.4). The secret is a token of the token file. If tokens are not needed, any client gets one.
+/// `/api/token`: issues a bearer token in exchange for a client's secret, according to the client credentials grant of
+/// OAuth 2 (RFC 6749, section 4.4). The secret is a token from the token file. If no tokens are needed, any client gets
+/// a bearer token.
 struct TokenRoutes: RouteSet {
   let api = API(name: "library", path: "/api", access: .ownSecret, hasStandardErrors: false, errors: Self.errors)
   let services: Services

@@ -5,20 +5,20 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// A response in Subsonic's envelope. Its status is 200 even for errors, as clients expect.
+/// A response in Subsonic's envelope. As clients expect, its status is 200 even for errors.
 struct SubsonicAnswer {
   enum Format: Equatable {
     case xml, json
-    /// JSON, as the argument in a call of a function with this name.
+    /// JSON as the argument of a call of this function.
     case jsonp(callback: String)
 
-    /// XML unless the client requests another format.
+    /// Uses XML unless the client requests another format.
     init(_ fields: FormFields) {
       switch fields["f"] {
       case "json": self = .json
       case "jsonp":
         let callback = fields["callback"] ?? ""
-        // Accepts identifiers only; anything else would be script injection.
+        // Only identifiers are accepted; anything else would be script injection.
         let isName = !callback.isEmpty && callback.utf8.allSatisfy { Self.nameCharacters.contains($0) }
         self = isName ? .jsonp(callback: callback) : .json
       default: self = .xml
@@ -76,7 +76,7 @@ struct SubsonicAnswer {
     return writer.bytes
   }
 
-  /// The JSON type of the envelope; the members of each method are left open.
+  /// The JSON type of the envelope. The members of the individual methods are left open.
   static let type = JSONType<SubsonicObject>.only(
     "subsonic-response",
     .named(
@@ -124,7 +124,7 @@ enum SubsonicErrorCode: Int {
   }
 }
 
-/// Converts errors under `/rest/` to Subsonic's form, including errors for refused clients.
+/// Converts errors under `/rest/` to Subsonic's form, including those for clients without access.
 struct SubsonicErrorShape: RouterMiddleware {
   typealias Context = ServerContext
 

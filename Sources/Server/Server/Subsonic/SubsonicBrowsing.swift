@@ -25,7 +25,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// All clients act as one person.
+  /// The name of the user. All clients act as this one person.
   static let userName = "nocturne"
 
   func tokenInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
@@ -64,7 +64,7 @@ extension SubsonicLibrary {
 
   func nowPlaying(_ request: SubsonicRequest) -> SubsonicObject { .make { $0.put("nowPlaying") { _ in } } }
 
-  /// Accepts the request and ignores it: plays are not counted.
+  /// Accepts the request and ignores it, because plays are not counted.
   func scrobble(_ request: SubsonicRequest) throws -> SubsonicObject {
     _ = try request.required("id")
     return SubsonicObject()
@@ -89,8 +89,8 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns the folders and songs directly in the music folders, or in one of them. Folders are grouped by first
-  /// letter.
+  /// Returns the folders and songs that are directly in the music folders, or in one of them. Folders are grouped by
+  /// their first letter.
   func indexes(_ request: SubsonicRequest) throws -> SubsonicObject {
     let folders = try services.folders()
     var roots = folders.roots
@@ -125,7 +125,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns a folder on disk. Lists of albums and artists for clients that ignore tags refer to folders as well: an
+  /// Returns a folder on disk. For clients that ignore tags, lists of albums and artists refer to folders, too: an
   /// artist is a folder of releases, and a release is a folder of songs.
   func musicDirectory(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
@@ -235,7 +235,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns an empty object, because nothing is known beyond the library's own data.
+  /// Returns an empty object, because nothing is known except the library's own data.
   func artistInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
     try artistInfo(request, as: "artistInfo")
   }
@@ -315,7 +315,7 @@ extension SubsonicLibrary {
     return .make { $0.put("songsByGenre") { $0.put("song", songs) } }
   }
 
-  /// Plays are not counted, so songs are in the order of the albums.
+  /// Returns songs in the order of the albums, because plays are not counted.
   func topSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
     let artist = SongArtist(named: try request.required("artist"))
     let songs = try children(store.songs(ofArtist: artist.id, limit: request.count("count", else: 50)))

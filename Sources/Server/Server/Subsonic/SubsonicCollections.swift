@@ -25,7 +25,7 @@ extension SubsonicLibrary {
     return .make { $0.put("playlist", .object(object)) }
   }
 
-  /// Tracks whose files are gone keep their position but are not shown.
+  /// Returns the object for a playlist. Tracks whose files are gone keep their position but are not shown.
   private func object(_ playlist: Playlist, _ tracks: [ReferencedTrack]) throws -> SubsonicObject {
     let songs = try store.songs(ofFiles: tracks.compactMap(\.fileID))
     return .make {
@@ -76,7 +76,7 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// Returns the positions of shown tracks in the playlist, because clients count only the tracks that are shown.
+  /// Returns the positions of shown tracks in the playlist. Clients count only tracks that are shown.
   private func positions(_ shown: [Int], in playlist: Playlist) throws -> Set<Int> {
     let tracks = try store.playlistTracks(id: playlist.id)
     let songs = Set(try store.songs(ofFiles: tracks.compactMap(\.fileID)).map(\.row.fileID))
@@ -118,7 +118,8 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// Clients that browse by folder star albums and artists as folders, using the parameter `id`.
+  /// Returns the named items. Clients that browse by folder star albums and artists as folders, using the parameter
+  /// `id`.
   private func items(_ request: SubsonicRequest) throws -> (songs: [Song], albums: [String], artists: [String]) {
     var (songs, albums, artists): ([Song], [String], [String]) = ([], [], [])
     for id in request.values("albumId") {
@@ -167,7 +168,7 @@ extension SubsonicLibrary {
     try store.record(at: song.row.path, long: ["lyrics"])?.tags?.lyrics ?? []
   }
 
-  /// Extension `songLyrics`: the lyrics in the tags.
+  /// Returns the lyrics in the tags (extension `songLyrics`).
   func lyricsBySong(_ request: SubsonicRequest) throws -> SubsonicObject {
     let song = try song(id: request.required("id")).song
     let lyrics = try lyrics(of: song)
@@ -200,7 +201,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Lyrics by artist and title, for old clients.
+  /// Returns lyrics by artist and title, for old clients.
   func lyrics(_ request: SubsonicRequest) throws -> SubsonicObject {
     let (artist, title) = (request["artist"] ?? "", request["title"] ?? "")
     var query = SongQuery(sections: [.tracks], limit: 20)

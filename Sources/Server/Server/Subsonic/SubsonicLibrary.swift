@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Serving
 internal import SystemPackage
 
-/// The library for Subsonic's clients: its objects, and the times of stars.
+/// The library as Subsonic's clients see it: its objects, and the times when they were starred.
 struct SubsonicLibrary: Sendable {
   let services: Services
   var store: ResultStore { services.store }
@@ -84,7 +84,7 @@ struct SubsonicLibrary: Sendable {
     }
   }
 
-  /// A path for clients to show and store. It consists of names, not of the folders on this machine.
+  /// Returns a path that clients can show and store. It consists of names, not of the folders on this machine.
   private static func path(of song: Song) -> String {
     let artist = song.albumArtists.first?.name ?? song.artists.first?.name
     let folders = [artist, song.album?.name].compactMap { $0?.replacing("/", with: "_") }
@@ -103,7 +103,7 @@ struct SubsonicLibrary: Sendable {
 
   // MARK: Albums and artists
 
-  /// `AlbumID3`.
+  /// Returns an `AlbumID3`.
   func object(_ album: SongAlbum, starred: Timestamp?) -> SubsonicObject {
     let artists = album.artists.isEmpty ? [.unknown] : album.artists
     let credit = SongArtist.text(artists)
@@ -140,7 +140,7 @@ struct SubsonicLibrary: Sendable {
     return albums.map { object($0, starred: starred[$0.id]) }
   }
 
-  /// Albums as folders, for clients that browse by folder.
+  /// Returns albums as folders, for clients that browse by folder.
   func folders(_ albums: [SongAlbum]) throws -> [SubsonicObject] {
     let starred = try dates(.album)
     return albums.map { album in
@@ -165,9 +165,9 @@ struct SubsonicLibrary: Sendable {
     }
   }
 
-  /// `ArtistID3`.
-  /// - Parameter releaseCount: The number of releases by the artist, and by others with tracks by the artist; `nil` for
-  ///   `SongArtist.unknown`.
+  /// Returns an `ArtistID3`.
+  /// - Parameter releaseCount: The number of releases by the artist, and by others that contain tracks by the artist;
+  ///   `nil` for `SongArtist.unknown`.
   func object(_ artist: LibraryArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
     .make {
       $0.put("id", artist.id)
@@ -191,7 +191,7 @@ struct SubsonicLibrary: Sendable {
 
   static let ignoredArticles = ["The", "An", "A", "Die", "Das", "Ein", "Eine", "Les", "Le", "La"]
 
-  /// The name without a leading article.
+  /// Returns the name without a leading article.
   static func sortName(_ name: String) -> String {
     for article in ignoredArticles where name.lowercased().hasPrefix(article.lowercased() + " ") {
       return String(name.dropFirst(article.count + 1))

@@ -13,7 +13,7 @@ struct SubsonicRequest: Sendable {
   /// Maximum size of a form in bytes.
   private static let formLimit = 1 << 20
 
-  /// - Parameter name: With or without `.view`.
+  /// - Parameter name: The name of the method, with or without `.view`.
   init(_ name: String, address: String, form: String? = nil) {
     method = name.hasSuffix(".view") ? String(name.dropLast(5)) : name
     self.address = FormFields(address)
@@ -51,7 +51,7 @@ struct SubsonicRequest: Sendable {
     return number
   }
 
-  /// Returns a number of items, at most 500 as in Subsonic.
+  /// Returns a number of items. As in Subsonic, the maximum is 500.
   func count(_ name: String, else standard: Int) throws(RequestError) -> Int {
     min(max(0, try integer(name) ?? standard), 500)
   }

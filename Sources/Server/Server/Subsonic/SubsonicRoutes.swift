@@ -68,7 +68,7 @@ struct SubsonicRoutes: RouteSet {
   }
 
   /// Sends the unchanged file, even if the client requests another format, because the server does not encode audio.
-  /// The media type indicates what the client receives.
+  /// The media type is that of the file.
   private func stream(_ call: SubsonicRequest, _ request: Request) async throws -> Response {
     try await services.track(call.required("id"), for: request)
   }
@@ -96,7 +96,7 @@ struct SubsonicRoutes: RouteSet {
     "getLyrics": { $0.lyrics }, "getLyricsBySongId": { $0.lyricsBySong }, "scrobble": { $0.scrobble },
   ]
 
-  /// Methods that write to the store, whatever the HTTP method of the request is.
+  /// Methods that write to the store, regardless of the HTTP method of the request.
   private static let changes: [String: Endpoint] = [
     "createPlaylist": { $0.createPlaylist }, "updatePlaylist": { $0.updatePlaylist },
     "deletePlaylist": { $0.deletePlaylist }, "star": { $0.star }, "unstar": { $0.unstar },

@@ -49,7 +49,7 @@ extension SubsonicLibrary {
     let (artists, albums, songs) = (try page("artist"), try page("album"), try page("song"))
     var found = Found()
     if text.isEmpty {
-      // Returns the whole library, in pages.
+      // This returns the whole library, in pages.
       if artists.limit > 0 {
         found.artists = try store.releaseArtists(limit: artists.limit, offset: artists.offset)
       }
@@ -82,7 +82,7 @@ extension SubsonicLibrary {
     return .make { $0.put("similarSongs2") { $0.put("song", songs) } }
   }
 
-  /// Extension `sonicSimilarity`.
+  /// Returns similar tracks (extension `sonicSimilarity`).
   func sonicSimilarTracks(_ request: SubsonicRequest) throws -> SubsonicObject {
     let song = try song(id: request.required("id")).song
     let similar = try similar(to: song, limit: request.count("count", else: 10))
@@ -113,7 +113,7 @@ extension SubsonicLibrary {
     return []
   }
 
-  /// Returns the most similar songs first; returns none if the library has not been analyzed for likeness.
+  /// Returns the most similar songs first; none if the library has not been analyzed for likeness.
   private func similar(to song: Song, limit: Int) throws -> [(song: Song, likeness: Double)] {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer

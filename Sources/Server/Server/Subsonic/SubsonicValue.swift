@@ -1,14 +1,14 @@
 internal import Text
 
-/// The content of a response in either of Subsonic's formats: JSON, or XML in which plain members become attributes and
-/// all others become elements.
+/// The content of a response, which is the same for both of Subsonic's formats: JSON, and XML in which plain members
+/// become attributes and all others become elements.
 enum SubsonicValue: Sendable, Equatable {
   case text(String)
   case integer(Int64)
   case number(Double)
   case flag(Bool)
   case object(SubsonicObject)
-  /// In XML, one element per value.
+  /// A list; in XML, one element for each value.
   case list([SubsonicValue])
 }
 
@@ -19,7 +19,7 @@ struct SubsonicObject: Sendable, Equatable {
     one.members.elementsEqual(other.members) { $0 == $1 }
   }
 
-  /// Members without a value are left out.
+  /// Adds a member, or nothing if it has no value.
   mutating func put(_ name: String, _ value: SubsonicValue?) {
     if let value { members.append((name, value)) }
   }

@@ -58,7 +58,7 @@ package struct Access: RouterMiddleware {
     }
   }
 
-  /// Maximum size of path and query in bytes.
+  /// Maximum number of bytes in the path and the query.
   private static let maximumTarget = 8192
 
   private func checkedName(_ request: Request) throws -> String {
@@ -75,7 +75,7 @@ package struct Access: RouterMiddleware {
 
   // MARK: Tokens
 
-  /// - Returns: The name of the token; `nil` if the client sent none and none is needed here.
+  /// - Returns: The name of the token; `nil` if the client did not send one and none is needed here.
   private func token(of request: inout Request, context: ServerContext, access: RouteAccess) async throws -> String? {
     let shown = try await credentials(of: &request, context: context, access: access)
     guard let shown else {

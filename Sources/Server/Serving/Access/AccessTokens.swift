@@ -3,11 +3,11 @@ package import Foundation
 
 /// Decides which clients have access, by their tokens and passes.
 ///
-/// Tokens are valid while they are in the token file. Passes are derived from tokens for a limited time: they are the
-/// bearer tokens of `/api/token` and the cookies of the app. A pass is signed with its token, so passes need not be
-/// stored, survive a restart, and become invalid together with the token.
+/// Tokens are valid as long as they are in the token file. Passes are derived from tokens and are valid for a limited
+/// time: they are the bearer tokens of `/api/token` and the cookies of the app. A pass is signed with its token.
+/// Therefore, passes need not be stored, survive a restart, and become invalid together with the token.
 package struct AccessTokens: Sendable {
-  /// `nil` if every client that can connect has access.
+  /// The token file; `nil` if every client that can connect has access.
   private let file: TokenFile?
   /// Signs passes if there are no tokens.
   private let ownKey = SigningKey.random()
@@ -17,14 +17,14 @@ package struct AccessTokens: Sendable {
   /// `true` if clients need a token.
   package var areNeeded: Bool { file != nil }
 
-  /// The name of a token; `nil` if the token does not exist. Takes the same time for every token.
+  /// Returns the name of a token; `nil` if it does not exist. This takes the same time for every token.
   package func name(ofSecret secret: String) -> String? {
     guard let file else { return nil }
     let digest = Digest.sha256(of: Array(secret.utf8))
     return file.tokens.reduce(nil) { found, token in token.digest == digest ? token.name : found }
   }
 
-  /// The name of the token that a Subsonic client has salted as its password: `t = md5(password + s)`.
+  /// Returns the name of the token that a Subsonic client has used as its password, salted: `t = md5(password + s)`.
   package func name(ofSubsonicToken token: String, salt: String) -> String? {
     guard let file, let digest = Digest(hexadecimal: token) else { return nil }
     return file.name { secret in Digest.md5(of: Array((secret + salt).utf8)) == digest }
@@ -38,7 +38,8 @@ package struct AccessTokens: Sendable {
     return "\(claim).\(Data(key.signature(of: claim).bytes).base64URL)"
   }
 
-  /// The name of the token of a valid pass, empty if no tokens are needed; `nil` if the pass is not valid.
+  /// Returns the name of the token of a valid pass, which is empty if no tokens are needed; `nil` if the pass is not
+  /// valid.
   func name(ofPass pass: String, kind: Pass, now: Date = Date()) -> String? {
     let parts = pass.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let end = Int(parts[0]), end > Int(now.timeIntervalSince1970),
@@ -48,7 +49,7 @@ package struct AccessTokens: Sendable {
     return key.signature(of: "\(parts[0]).\(parts[1])") == Digest(bytes: Array(signature)) ? name : nil
   }
 
-  /// The purpose of a pass; a pass of one kind is not valid for another.
+  /// The purpose of a pass. A pass for one purpose is not valid for another.
   package enum Pass: String, Sendable {
     /// A token from `/api/token`, in the header `Authorization`.
     case bearer
@@ -58,8 +59,8 @@ package struct AccessTokens: Sendable {
     case cover
   }
 
-  /// The key in the URL of a cover, which replaces a token because image tags do not send headers. It is valid as long
-  /// as the token is.
+  /// Returns the key in the URL of a cover. It replaces a token, because image tags do not send headers. The key is
+  /// valid as long as the token is.
   /// - Parameter name: The name of a token.
   /// - Returns: `nil` if no tokens are needed.
   package func coverKey(for id: String, as name: String?) -> String? {
@@ -67,7 +68,7 @@ package struct AccessTokens: Sendable {
     return "\(Data(name.utf8).base64URL).\(Data(key.signature(of: id).bytes).base64URL)"
   }
 
-  /// The name of the token from which a key of this cover was made.
+  /// Returns the name of the token from which a key for this cover was created.
   func name(ofCoverKey text: String, for id: String) -> String? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let name = Data(base64URL: parts[0]).flatMap({ String(data: $0, encoding: .utf8) }),

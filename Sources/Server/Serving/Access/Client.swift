@@ -1,6 +1,6 @@
 /// The client of a request.
 package struct Client: Sendable, Equatable {
-  /// The address of the client; behind a trusted proxy, the address that the proxy reports.
+  /// The address of the client. Behind a trusted proxy, this is the address that the proxy reports.
   package var address: NetworkAddress?
   /// `true` if the client is connected to the server, or to the trusted proxy, with TLS.
   package var isSecure = false
@@ -9,7 +9,8 @@ package struct Client: Sendable, Equatable {
   /// `true` if the client is on this machine, without a proxy in between.
   package var isLocal = false
 
-  /// The unit to which limits per client apply: all requests with one token, or else all from one address.
+  /// The unit for limits per client: all requests with one token or, if there is no token, all requests from one
+  /// address.
   package enum Owner: Sendable, Hashable {
     case token(String)
     case network([UInt8])

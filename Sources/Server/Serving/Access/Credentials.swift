@@ -6,7 +6,7 @@ package enum Credentials: Equatable {
     case subsonic, acoustID
   }
 
-  /// A token of the file.
+  /// A token from the token file.
   case secret(String)
   /// A token from the token file, or one issued by `/api/token`.
   case bearer(String)
@@ -16,7 +16,7 @@ package enum Credentials: Equatable {
   /// A token from the token file, in the form that Subsonic's clients send: `md5(token + salt)`.
   case salted(token: String, salt: String)
 
-  /// Bearer (RFC 6750), or Basic (RFC 7617) with the token as password and any name.
+  /// Parses Bearer (RFC 6750), or Basic (RFC 7617) with the token as the password and any name.
   package init?(authorization: String) {
     let parts = authorization.split(separator: " ", maxSplits: 1)
     guard parts.count == 2 else { return nil }
@@ -32,8 +32,8 @@ package enum Credentials: Equatable {
     }
   }
 
-  /// Subsonic: `apiKey`, or `t` and `s`, or `p`, plain or as `enc:` and hexadecimal digits
-  /// (https://opensubsonic.netlify.app/docs/api-reference/). AcoustID: `client`.
+  /// Parses the parameters of Subsonic: `apiKey`, or `t` and `s`, or `p`, plain or as `enc:` and hexadecimal digits
+  /// (https://opensubsonic.netlify.app/docs/api-reference/); or of AcoustID: `client`.
   init?(parameters: FormFields, of kind: Parameters) {
     switch kind {
     case .acoustID:

@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import Synchronization
 
-/// Counts recent wrong tokens. Correct tokens are not counted and are always accepted, because tokens are too long to
-/// be guessed; only guessing is slowed down.
+/// Counts recent wrong tokens. Correct tokens are not counted and are always accepted: tokens are too long to be
+/// guessed anyway, and this only slows guessing down.
 package final class FailedAttempts: Sendable {
-  /// Number of wrong tokens from one network after which it has to wait.
+  /// Number of wrong tokens from one network after which that network has to wait.
   static let maximum = 20
   static let window = Duration.seconds(60)
   private static let maximumNetworks = 4096
@@ -18,7 +18,7 @@ package final class FailedAttempts: Sendable {
 
   package init() {}
 
-  /// Time until `address` may try again; `nil` if it does not have to wait.
+  /// Returns the time until `address` may try again; `nil` if it does not have to wait.
   func wait(for address: NetworkAddress?, now: ContinuousClock.Instant = .now) -> Duration? {
     counts.withLock { counts in
       guard let count = counts[Self.key(address)], count.count >= Self.maximum, count.end > now else { return nil }
@@ -27,7 +27,7 @@ package final class FailedAttempts: Sendable {
   }
 
   /// Counts a wrong token.
-  /// - Throws: `RequestError` with status 429 after too many.
+  /// - Throws: `RequestError` with status 429 after too many wrong tokens.
   package func note(_ address: NetworkAddress?) throws(RequestError) {
     if let wait = wait(for: address) {
       throw RequestError(
@@ -42,7 +42,7 @@ package final class FailedAttempts: Sendable {
       let key = Self.key(address)
       if counts[key] == nil, counts.count >= Self.maximumNetworks {
         counts = counts.filter { $0.value.end > now }
-        // The table is still full, so this is an attack from many networks. New networks share one count.
+        // If the table is still full, this is an attack from many networks. New networks then share one count.
         if counts.count >= Self.maximumNetworks {
           return Self.count(&counts[[], default: Count(count: 0, end: now)], now)
         }

@@ -1,6 +1,7 @@
 /// Refuses options that would expose the server without a token.
 package enum ListeningRules {
-  /// A sentence on which options exclude each other and what to do about it; `nil` if there is no problem.
+  /// Returns a sentence that says which options exclude each other and what to do about it; `nil` if there is no
+  /// problem.
   package static func problem(with options: ServingOptions) -> String? {
     guard options.tokenFile == nil else { return nil }
     let host = NetworkAddress(options.host)

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import NIOCore
 
-/// An IPv4 or IPv6 address without a port. An IPv4 address written as IPv6 (`::ffff:10.0.0.1`) is the IPv4 address.
+/// An IPv4 or IPv6 address without a port. An IPv4 address written as IPv6 (`::ffff:10.0.0.1`) counts as IPv4.
 package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
-  /// 4 or 16 bytes.
+  /// The address, in 4 or 16 bytes.
   let bytes: [UInt8]
   package let description: String
 
@@ -32,7 +32,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1
   }
 
-  /// The network that counts as one client, because a host with IPv6 usually has all 2^64 addresses of its network.
+  /// The network that counts as one client. A host with IPv6 usually has all 2^64 addresses of its network.
   var network: [UInt8] { bytes.count == 4 ? bytes : Array(bytes.prefix(8)) }
 }
 

@@ -3,9 +3,9 @@ internal import HTTPTypes
 /// The origin of the page that made a request, according to the headers that browsers send.
 ///
 /// `Origin`: https://fetch.spec.whatwg.org/#origin-header, `Sec-Fetch-Site`: https://www.w3.org/TR/fetch-metadata/.
-/// Programs other than browsers send neither.
+/// Only browsers send these headers.
 enum PageOrigin: Equatable {
-  /// No page, a page of this server, or a URL typed by the user.
+  /// No page, a page of this server, or a URL that the user typed.
   case own
   /// An origin allowed by `--allow-origin`.
   case allowed(String)
@@ -37,7 +37,7 @@ enum PageOrigin: Equatable {
     }
   }
 
-  /// `example.org:8080` of `http://example.org:8080`. Browsers omit the default port.
+  /// Returns `example.org:8080` for `http://example.org:8080`. Browsers omit the default port.
   private static func authority(of origin: String) -> String? {
     let origin = origin.lowercased()
     for scheme in ["http://", "https://"] where origin.hasPrefix(scheme) {

@@ -1,4 +1,4 @@
-/// The condition for using a route.
+/// The clients that may use a route.
 package enum RouteAccess: Sendable, Equatable {
   /// Clients with a token, in a header or in the app's cookie.
   case token

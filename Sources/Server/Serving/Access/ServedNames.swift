@@ -1,14 +1,14 @@
-/// The host names that the server answers to.
+/// The host names to which the server responds.
 ///
-/// A foreign page can make its own name resolve to this machine after it was loaded, and would then have the same
-/// origin as this server (DNS rebinding). The header `Host` still contains the foreign name, however.
+/// A foreign page can make its own name resolve to this machine after the page was loaded. It would then have the same
+/// origin as this server (DNS rebinding). However, the header `Host` still contains the foreign name.
 package struct ServedNames: Sendable {
   private let names: Set<String>
-  /// `true` if other machines can connect, to any address of this machine.
+  /// `true` if other machines can connect, using any address of this machine.
   private let allowsAddresses: Bool
 
   /// - Parameters:
-  ///   - host: The address that the server listens on.
+  ///   - host: The address on which the server listens.
   ///   - names: Other names, such as the name of a reverse proxy.
   package init(host: String, names: [String]) {
     let address = NetworkAddress(host)
@@ -36,7 +36,8 @@ package struct ServedNames: Sendable {
     }
   }
 
-  /// The host without the port, which differs behind a proxy or a tunnel; `nil` if the text is not a valid host.
+  /// Returns the host without the port, because the port may be different behind a proxy or a tunnel; `nil` if the text
+  /// is not a valid host.
   static func host(of authority: String) -> String? {
     var host = Substring(authority)
     if host.hasPrefix("[") {

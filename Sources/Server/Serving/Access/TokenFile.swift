@@ -4,9 +4,9 @@ internal import Platform
 internal import Synchronization
 package import SystemPackage
 
-/// The file with the valid tokens: a name and a token per line.
+/// The file with the valid tokens, which has a name and a token on each line.
 ///
-/// It is read again when it has changed. Only digests of the tokens stay in memory.
+/// The file is read again when it has changed. Only digests of the tokens stay in memory.
 package final class TokenFile: Sendable {
   /// A token that grants access to the server.
   struct Token: Sendable {
@@ -22,7 +22,7 @@ package final class TokenFile: Sendable {
 
   private struct State {
     var tokens: [Token]
-    /// `nil` if the file could not be read.
+    /// The identity of the file; `nil` if it could not be read.
     var file: FileIdentity?
     var checked: ContinuousClock.Instant
   }
@@ -34,7 +34,8 @@ package final class TokenFile: Sendable {
   private let state: Mutex<State>
   private let report: @Sendable (Problem) -> Void
 
-  /// - Parameter report: Receives the reason if the file cannot be read again; until it can, no client has access.
+  /// - Parameter report: Receives the reason if the file cannot be read again. No client has access until it can be
+  ///   read.
   /// - Throws: `Problem` if it cannot be read now.
   package init(_ path: FilePath, report: @escaping @Sendable (Problem) -> Void) throws(Problem) {
     self.path = path
@@ -66,10 +67,10 @@ package final class TokenFile: Sendable {
     return tokens
   }
 
-  /// The name of the token for which `matches` returns `true`. All tokens are tried, so the time does not depend on the
-  /// token.
+  /// Returns the name of the token for which `matches` returns `true`. All tokens are tried, so the time does not
+  /// depend on the token.
   ///
-  /// Reads the file, because values derived from the token cannot be checked with its digest.
+  /// This reads the file, because values derived from a token cannot be checked with its digest.
   func name(where matches: (_ secret: String) -> Bool) -> String? {
     guard let (secrets, _) = try? Self.read(path) else { return nil }
     return secrets.reduce(nil) { found, secret in matches(secret.text) ? secret.name : found }

@@ -6,9 +6,9 @@ package struct TrustedProxies: Sendable {
 
   package init(_ ranges: [NetworkRange]) { self.ranges = ranges }
 
-  /// - Parameter peer: The other end of the connection.
+  /// - Parameter peer: The address at the other end of the connection.
   func client(peer: NetworkAddress?, headers: HTTPFields) -> Client {
-    // Even if these headers are not trusted, they mean that a program is forwarding the request of another client.
+    // Even if these headers are not trusted, they show that a program is forwarding the request of another client.
     let isForwarded = headers[.xForwardedFor] != nil || headers[.forwarded] != nil
     var client = Client(address: peer, isLocal: peer?.isLoopback == true && !isForwarded)
     guard let peer, trusts(peer) else { return client }

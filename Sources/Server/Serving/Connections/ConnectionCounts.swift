@@ -6,8 +6,7 @@ package final class ConnectionCounts: Sendable {
   private let isExempt: @Sendable (NetworkAddress) -> Bool
   private let counts = Mutex<[[UInt8]: Int]>([:])
 
-  /// - Parameter isExempt: `true` for addresses to which no limit applies: the addresses of this machine and of
-  ///   proxies.
+  /// - Parameter isExempt: Returns `true` for addresses without a limit: those of this machine and of proxies.
   package init(_ limits: ConnectionLimits, isExempt: @escaping @Sendable (NetworkAddress) -> Bool) {
     self.limits = limits
     self.isExempt = isExempt

@@ -3,8 +3,8 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Text
 
-/// Guards one connection, as a handler between the HTTP parser and the responder: closes the connection if it is too
-/// slow, refuses malformed requests, and closes the connection in an orderly way when the server stops. Runs on the
+/// Guards one connection, as a handler between the HTTP parser and the responder. It closes the connection if it is too
+/// slow, refuses malformed requests, and closes the connection in an orderly way when the server stops. It runs on the
 /// event loop of the connection.
 final class ConnectionGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
@@ -21,14 +21,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var hasBegunAnswer = false
   /// `true` if the request asks for an upgrade, so its response is the last one on the connection.
   private var wantsUpgrade = false
-  /// `true` if the client waits before it sends the body (RFC 9110, section 10.1.1).
+  /// `true` if the client waits for permission before it sends the body (RFC 9110, section 10.1.1).
   private var expectsContinue = false
   /// `true` if received bytes could not be parsed, so the rest is ignored.
   private var isDamaged = false
   /// `true` if the client has closed its side.
   private var isInputClosed = false
 
-  /// An outbound event: the body of this request will be read.
+  /// An outbound event which says that the body of this request will be read.
   struct BodyWelcome: Sendable {}
 
   init(_ limits: ConnectionLimits, metrics: ServerMetrics) {
@@ -100,7 +100,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  /// The reason why a proxy could interpret a request differently than the server does (RFC 9112, sections 3.2 and
+  /// Returns the reason why a proxy could interpret a request differently from the server (RFC 9112, sections 3.2 and
   /// 6.3).
   private static func problem(with head: HTTPRequestHead) -> String? {
     let hosts = head.headers[canonicalForm: "host"]
@@ -117,7 +117,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     isDamaged = true
-    // During a response, the error is queued after it and reaches the reader of the body.
+    // During a response, the error is queued behind it and reaches the reader of the body.
     guard state.pending == 0 else { return context.fireErrorCaught(error) }
     metrics.connectionEnded(because: .notHTTP)
     if error == .headerOverflow {
@@ -129,7 +129,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
   }
 
-  /// Responds in place of the routes, which never receive this request, and closes the connection.
+  /// Responds instead of the routes, which never receive this request, and closes the connection.
   private func refuse(_ status: HTTPResponseStatus, _ message: String, _ context: ChannelHandlerContext) {
     guard !isRefused else { return }
     isRefused = true
@@ -145,7 +145,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
       wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil)
     context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    // If the connection were closed at once, a client that is still sending would lose the response.
+    // If the connection were closed immediately, a client that is still sending would lose the response.
     context.close(mode: .output, promise: nil)
     close(context, in: .seconds(1))
   }
@@ -197,7 +197,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
       // For other responses, clients may close their side and still read. For an event stream, it means that the client
-      // has gone.
+      // is gone.
       isInputClosed = true
       if isEventStream { close(context, in: .zero) }
     }

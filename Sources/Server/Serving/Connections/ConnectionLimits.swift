@@ -2,28 +2,29 @@ internal import NIOCore
 
 /// The limits for one connection, and for all connections together.
 package struct ConnectionLimits: Sendable {
-  /// Maximum number of open connections; further connections wait until one ends. Each connection may need an open file
-  /// as well, out of the 1,024 that a process may usually have.
+  /// Maximum number of open connections. Additional ones wait until one ends. Each connection may need an open file as
+  /// well, out of the 1,024 that a process may usually have.
   package var connections = 384
   /// Maximum number of connections from one address (for IPv6, one /64 network), except from this machine and trusted
   /// proxies.
   var connectionsPerAddress = 96
-  /// Time from the first byte of a request to the end of its headers, and from the start of a connection to the first byte.
+  /// Time limit from the first byte of a request to the end of its headers, and from the start of a connection to the
+  /// first byte.
   var headTime = TimeAmount.seconds(10)
   /// Maximum time without a request.
   var idleTime = TimeAmount.seconds(60)
-  /// Time in which at least `bodyBytes` of a body, or its end, must arrive.
+  /// Time in which at least `bodyBytes` bytes of a body, or its end, must arrive.
   var bodyTime = TimeAmount.seconds(30)
   var bodyBytes = 8 << 10
-  /// Time in which a client must read some bytes of its response.
+  /// Time in which a client must read at least some bytes of its response.
   var readTime = TimeAmount.seconds(60)
-  /// Time for the rest of a body after the response to its request.
+  /// Time limit for the rest of a body after the response to the request.
   var drainTime = TimeAmount.seconds(5)
-  /// Time for finishing responses when the server stops.
+  /// Time limit for finishing responses when the server stops.
   var stopTime = TimeAmount.seconds(8)
   /// Interval between checks of a connection.
   var tick = TimeAmount.seconds(1)
-  /// Maximum number of bytes in all headers, including their names and the request target; and maximum number of
+  /// Maximum number of bytes in all headers, including their names and the request target, and maximum number of
   /// headers.
   var headerBytes = 32 << 10
   var headerCount = 100

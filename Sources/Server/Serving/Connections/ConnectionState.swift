@@ -1,7 +1,6 @@
 internal import NIOCore
 
-/// The progress of a connection in sending requests and reading responses, from which it is decided whether the
-/// connection is too slow.
+/// The progress of a connection in sending requests and reading responses. It shows whether the connection is too slow.
 struct ConnectionState {
   private enum Reading: Equatable {
     /// The connection is between requests.
@@ -14,14 +13,14 @@ struct ConnectionState {
   enum Verdict: Equatable {
     case proceed
     case close
-    /// The request is not arriving: respond with 408, then close.
+    /// The request does not arrive: respond with 408, then close the connection.
     case requestTimeout
   }
 
   private let limits: ConnectionLimits
   private var reading: Reading
   private var hasHadRequest = false
-  /// Number of requests whose responses have not ended.
+  /// Number of requests whose responses have not ended yet.
   private(set) var pending = 0
   /// The last time at which the client read some of the waiting bytes.
   private var lastTaken: NIODeadline
@@ -29,7 +28,7 @@ struct ConnectionState {
   private var taken = 0
   /// The deadline for the body of a request that has already been answered.
   private var drainEnd: NIODeadline?
-  /// `true` while the server waits for bytes. Otherwise the client is not the slow one.
+  /// `true` while the server waits for bytes. Otherwise, the client is not the one that is slow.
   private var wantsBytes = true
 
   init(_ limits: ConnectionLimits, now: NIODeadline) {

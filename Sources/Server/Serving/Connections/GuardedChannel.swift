@@ -43,7 +43,7 @@ package struct GuardedChannel: ServerChildChannel {
       try pipeline.addHandler(connection, position: .after(parser))
       try pipeline.addHandler(ByteWatch(connection), position: .first)
       if !isWelcome {
-        // There is no response, because a client with that many connections does not wait for one.
+        // No response is sent, because a client with that many connections does not wait for one.
         metrics.connectionEnded(because: .tooMany)
         channel.close(promise: nil)
       }

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// Responses to methods that a path does not support: 405, with the supported methods in `Allow` (RFC 9110, section
+/// Responses to methods that a path does not support: 405 with the supported methods in `Allow` (RFC 9110, section
 /// 15.5.6). `OPTIONS` returns the same header.
 package enum OtherMethods {
   private static let all: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options, .trace]

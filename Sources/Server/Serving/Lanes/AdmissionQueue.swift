@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Limits the number of running tasks. Further tasks wait in the order of their arrival.
+/// Limits the number of running tasks. Other tasks wait in the order of their arrival.
 package final class AdmissionQueue: Sendable {
   package enum Refusal: Error, Equatable {
     /// Too many tasks are waiting.

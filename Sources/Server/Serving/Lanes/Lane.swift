@@ -1,11 +1,11 @@
 internal import Platform
 internal import Synchronization
 
-/// Dedicated threads for one kind of work that blocks or computes. Event loops and the cooperative pool stay free, and
-/// other kinds of work do not have to wait for it.
+/// Dedicated threads for one kind of work that blocks or computes. This keeps event loops and the cooperative pool
+/// free, and other kinds of work do not have to wait.
 ///
-/// If no thread is free, work waits in the order of its arrival, without occupying a thread. The length of the queue
-/// and the waiting time are bounded.
+/// If no thread is free, work waits in the order of its arrival without occupying a thread. The length of the queue and
+/// the waiting time are bounded.
 package final class Lane: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue
@@ -17,7 +17,7 @@ package final class Lane: Sendable {
 
   /// - Parameters:
   ///   - maxQueueLength: Number of requests that may wait.
-  ///   - overdue: The error to throw if no thread was free in time.
+  ///   - overdue: The error to throw if no thread becomes free in time.
   ///   - prepare: Called first on each thread.
   /// - Throws: `ResourceError` if the system cannot start a thread.
   package init(
@@ -30,7 +30,8 @@ package final class Lane: Sendable {
   }
 
   /// Runs `body` when its turn comes.
-  /// - Throws: Errors of `body`; a `RequestError` with status 503 if the queue is full or the wait too long.
+  /// - Throws: Any error that `body` throws, or a `RequestError` with status 503 if the queue is full or the wait is
+  ///   too long.
   package func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     present.add(1, ordering: .relaxed)
     defer { present.subtract(1, ordering: .relaxed) }
@@ -48,6 +49,6 @@ package final class Lane: Sendable {
   /// Number of requests that are waiting or running.
   package var count: Int { present.load(ordering: .relaxed) }
 
-  /// Ends the threads. Called when no work remains.
+  /// Ends the threads. It must be called when no work remains.
   package func close() { threads.close() }
 }

@@ -3,7 +3,7 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Limits the size of a request body, and of all bodies in memory at once.
+/// Limits the size of a request body, and of all bodies in memory together.
 package struct BodyLimits: RouterMiddleware {
   package typealias Context = ServerContext
 
@@ -11,7 +11,7 @@ package struct BodyLimits: RouterMiddleware {
   static let standard = 1 << 20
   /// Maximum number of bytes in a body with audio or signatures.
   package static let large = 64 << 20
-  /// Maximum number of bytes in all bodies at once.
+  /// Maximum number of bytes in all bodies together.
   static let all = 256 << 20
 
   let routes: RouteTable
@@ -32,7 +32,7 @@ package struct BodyLimits: RouterMiddleware {
       return try await next(request, context)
     }
     let share = BufferBudget.Share(of: budget)
-    // Until the response, the route may keep the whole body in memory.
+    // The route may keep the whole body in memory until the response.
     defer { share.giveBack() }
     var request = request
     if let length {
@@ -52,7 +52,7 @@ package final class BufferBudget: Sendable {
 
   package init(limit: Int) { self.limit = limit }
 
-  /// - Throws: `RequestError` with status 503 if the limit would be exceeded; then the bytes are not counted.
+  /// - Throws: `RequestError` with status 503 if the limit would be exceeded, in which case the bytes are not counted.
   package func take(_ bytes: Int) throws(RequestError) {
     guard count.add(bytes, ordering: .relaxed).newValue <= limit else {
       giveBack(bytes)
@@ -79,7 +79,7 @@ package final class BufferBudget: Sendable {
   }
 }
 
-/// A body of unknown size. It is counted as it arrives, and fails above the limit.
+/// A body of unknown size. It is counted as it arrives, and fails when it exceeds the limit.
 private struct CountedBody: AsyncSequence, Sendable {
   let base: RequestBody
   let limit: Int

@@ -1,9 +1,8 @@
 internal import Foundation
 
-/// The requested bytes of a file: the header `Range` (RFC 9110, section 14).
+/// The part of a file that is requested by the header `Range` (RFC 9110, section 14).
 package enum ByteRange: Equatable {
-  /// The whole file: the request has no range, or it has ranges that a server may ignore, such as several ranges or
-  /// other units.
+  /// The whole file. The request has no range, or one that a server may ignore, such as several ranges or other units.
   case whole
   case part(Range<Int64>)
   /// The requested bytes are beyond the file.
@@ -31,8 +30,8 @@ package enum ByteRange: Equatable {
     }
   }
 
-  /// Parses one end of a range. The inner `nil` means an empty text, and the outer `nil` an invalid text. Numbers that
-  /// are too large are clamped.
+  /// Parses one end of a range. The inner `nil` means an empty text, the outer `nil` an invalid one. Numbers that are
+  /// too large are clamped.
   private static func number(_ text: Substring) -> Int64?? {
     guard text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
     return .some(text.isEmpty ? nil : Int64(text) ?? .max)

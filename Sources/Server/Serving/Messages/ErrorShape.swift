@@ -3,7 +3,7 @@ package import Hummingbird
 internal import Logging
 package import Text
 
-/// Turns errors from a group of routes into the responses that clients of that API expect.
+/// Turns errors from a group of routes into the responses that clients of this API expect.
 package struct ErrorShape: RouterMiddleware {
   package typealias Context = ServerContext
 

@@ -6,7 +6,7 @@ internal import NIOHTTP1
 /// A failure of a request. Each API writes it in the form that its clients expect.
 package struct RequestError: Error, Sendable, Equatable {
   package var status: HTTPResponse.Status
-  /// A sentence for people about what is wrong and what to do.
+  /// A sentence for people that says what is wrong and what to do.
   package var message: String
   /// Seconds after which the client may try again.
   package var retryAfter: Int?

@@ -13,7 +13,7 @@ package struct ServerContext: RequestContext {
     clientBox = ClientBox(Client(address: source.channel.remoteAddress?.ipAddress.flatMap { NetworkAddress($0) }))
   }
 
-  /// The client. `Access` fills in the details, which the log uses as well, although it runs before `Access`.
+  /// The client. `Access` fills in the details. The log, which runs before `Access`, uses them as well.
   package var client: Client {
     get { clientBox.client.withLock { $0 } }
     nonmutating set { clientBox.client.withLock { $0 = newValue } }
@@ -22,7 +22,7 @@ package struct ServerContext: RequestContext {
   /// Completes when the client has disconnected.
   package var end: EventLoopFuture<Void> { channel.closeFuture }
 
-  /// Asks a client that waits for it to send the body (`Expect: 100-continue`).
+  /// Asks a client that waits for permission to send the body (`Expect: 100-continue`).
   func welcomeBody() { channel.triggerUserOutboundEvent(ConnectionGuard.BodyWelcome(), promise: nil) }
 
   /// The start of absolute URLs, as seen by the client: `https://music.example.org`.

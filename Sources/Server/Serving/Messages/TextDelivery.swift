@@ -4,7 +4,7 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Compresses JSON and XML responses for clients that accept it, and adds an `ETag`; responds with 304 to the tags in
+/// Compresses JSON and XML responses for clients that accept it, and adds an `ETag`. Responds with 304 to a matching
 /// `If-None-Match` (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
 package struct TextDelivery: RouterMiddleware {
   package typealias Context = ServerContext
@@ -16,9 +16,9 @@ package struct TextDelivery: RouterMiddleware {
 
   package init(aside: @escaping Aside) { self.aside = aside }
 
-  /// Minimum size to compress, in bytes; shorter responses fit into one packet anyway.
+  /// Minimum size to compress, in bytes. Shorter responses fit into one packet anyway.
   private static let minCompressedSize = 1 << 10
-  /// Maximum size to compress inline, in bytes; longer responses are compressed where nothing else has to wait.
+  /// Maximum size to compress inline, in bytes. Longer responses are compressed where nothing else has to wait.
   private static let maxInlineSize = 1 << 16
   private static let types = ["application/json", "application/xml", "application/schema+json"]
 

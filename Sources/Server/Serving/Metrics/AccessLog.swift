@@ -6,26 +6,26 @@ internal import Text
 
 /// Logs a line of JSON for each request, to a file or standard output.
 ///
-/// Lines are written in the background. If the reader is too slow, lines beyond `maximumWaiting` are dropped. If the
-/// file is renamed, a new one is created within a second, so it can be rotated without a signal.
+/// Lines are written in the background. If they cannot be written fast enough, lines beyond `maximumWaiting` are
+/// dropped. If the file is renamed, a new one is created within a second, so it can be rotated without a signal.
 package final class AccessLog: Sendable {
   private struct Target {
     var descriptor: FileDescriptor
-    /// `nil` for standard output.
+    /// The identity of the file; `nil` for standard output.
     var file: FileIdentity?
     var checked: ContinuousClock.Instant
   }
 
   private static let maximumWaiting = 10_000
 
-  /// `nil` for standard output.
+  /// The path of the file; `nil` for standard output.
   private let path: FilePath?
   private let thread = NIOThreadPool(numberOfThreads: 1)
   private let target: Mutex<Target>
   private let waiting = Atomic(0)
   private let dropped = Atomic(0)
 
-  /// - Parameter path: `nil` for standard output.
+  /// - Parameter path: The path of the file; `nil` for standard output.
   /// - Throws: `Errno` or `OutputObstacle` if the file cannot be opened.
   package init(_ path: FilePath?) throws {
     self.path = path

@@ -17,7 +17,7 @@ package final class ServerMetrics: Sendable {
   }
 
   package struct Durations {
-    /// Upper bounds in seconds.
+    /// The upper bounds in seconds.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
     /// Counts between neighboring values of `bounds`, and one count for everything above them.
     package var counts = [Int](repeating: 0, count: Durations.bounds.count + 1)

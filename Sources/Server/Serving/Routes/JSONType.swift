@@ -58,7 +58,7 @@ package struct JSONType<Value>: Sendable {
     }
   }
 
-  /// An object whose keys are data; their order is kept.
+  /// An object whose keys are data and stay in order.
   package static func map<Element>(_ element: JSONType<Element>) -> Self
   where Value == [(key: String, value: Element)] {
     JSONType(
@@ -90,7 +90,7 @@ extension JSONType<String> {
 
 extension JSONType<Int> {
   package static var integer: Self { JSONType(["type": "integer"]) { $1.integer($0) } }
-  /// An index, from 0.
+  /// An index, counted from 0.
   package static var place: Self { JSONType(["type": "integer", "minimum": 0]) { $1.integer($0) } }
 }
 

@@ -7,7 +7,7 @@ package import Text
 package struct QueryReading: Sendable {
   private let parameters: [Substring: Substring]
 
-  /// If several parameters have the same name, the first one counts.
+  /// Reads the query of a request. If several parameters have the same name, the first one counts.
   package init(_ request: Request) {
     parameters = Dictionary(request.uri.queryParameters.map { ($0.key, $0.value) }) { first, _ in first }
   }
@@ -57,7 +57,7 @@ extension Request {
   package func jsonObject(limit: Int = 64 << 10) async throws -> [String: JSONValue] {
     let buffer = try await body.collect(upTo: limit)
     guard buffer.readableBytes > 0 else { return [:] }
-    // Browsers send this type to another site only after a CORS preflight, so forms cannot forge it.
+    // Browsers send this type to another site only after a CORS preflight, so a form cannot forge it.
     guard headers[.contentType]?.split(separator: ";").first?.lowercased() == "application/json" else {
       throw RequestError(.unsupportedMediaType, "The body must be JSON: Content-Type: application/json.")
     }

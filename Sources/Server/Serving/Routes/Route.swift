@@ -1,14 +1,14 @@
 internal import HTTPTypes
 package import Hummingbird
 
-/// A path and method of the server, with all the properties that the router, access checks, limits and the OpenAPI
-/// document use.
+/// A path and a method of the server, with everything that the router, access checks, limits and the OpenAPI document
+/// need.
 package struct Route: Sendable {
   package typealias Respond = @Sendable (Request, ServerContext) async throws -> Response
 
   package let api: API
   package let method: HTTPRequest.Method
-  /// The path with names for its variable parts: `/v1/tracks/{id}`.
+  /// The path, with names for its variable parts: `/v1/tracks/{id}`.
   package let path: String
   package let summary: String
   /// Parameters of the query string.

@@ -5,7 +5,7 @@ package import Text
 /// A successful response of a route, in JSON or without a body.
 package struct RouteAnswer: Sendable {
   package let status: Int
-  /// `nil` if there is no body.
+  /// The schema of the body; `nil` if there is no body.
   package let schema: JSONValue?
   /// The objects that `schema` refers to, by name.
   package let definitions: [String: SchemaNode]

@@ -9,9 +9,9 @@ package protocol RouteSet: Sendable {
 
 extension RouteSet {
   /// - Parameters:
-  ///   - path: Path below the path of the API: `tracks/{id}`.
+  ///   - path: The path below the path of the API: `tracks/{id}`.
   ///   - type: The media type of the responses.
-  ///   - access: `nil` for the access of the API.
+  ///   - access: The access; `nil` for that of the API.
   package func route(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
     body: RouteBody? = nil, answers: [RouteAnswer] = [], type: String = "application/json",

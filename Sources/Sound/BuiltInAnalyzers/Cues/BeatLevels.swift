@@ -2,10 +2,10 @@ internal import Mathematics
 
 /// The mean level and bass between beats, in dB.
 struct BeatLevels {
-  /// Cumulative sums of levels from the first beat on, and of slot counts.
+  /// Cumulative sums of levels and of slot counts, starting at the first beat.
   private var sums: [SIMD2<Double>] = [.zero]
   private var counts = [0]
-  /// Minimum power relative to the loudest slot; anything below it is practically silent.
+  /// Minimum power relative to the loudest slot; anything below is practically silent.
   private static let floor: Float = 1e-6
 
   init(_ beats: [Double], slots: [LevelCurve.Slot], slotSeconds: Double) {
@@ -19,8 +19,8 @@ struct BeatLevels {
     }
   }
 
-  /// Sums logarithms by taking the logarithm of products, as long as they fit into a `Double`: one logarithm per slot
-  /// would take much of the analyzer's time.
+  /// Sums logarithms by taking the logarithm of products, as long as these fit into a `Double`. Taking a logarithm for
+  /// each slot would be a large part of the analyzer's time.
   private static func logarithms(_ slots: ArraySlice<LevelCurve.Slot>, _ floors: SIMD2<Double>) -> SIMD2<Double> {
     var (sum, product) = (SIMD2<Double>.zero, SIMD2<Double>(repeating: 1))
     for (index, slot) in slots.enumerated() {
@@ -33,7 +33,7 @@ struct BeatLevels {
     return sum + SIMD2(log10(product[0]), log10(product[1]))
   }
 
-  /// - Parameter beats: Indices of beats.
+  /// - Parameter beats: The indices of the beats.
   func mean(_ beats: Range<Int>) -> SIMD2<Double> {
     let count = counts[beats.upperBound] - counts[beats.lowerBound]
     return 10 * (sums[beats.upperBound] - sums[beats.lowerBound]) / Double(max(1, count))

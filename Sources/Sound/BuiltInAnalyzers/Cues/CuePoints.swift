@@ -2,33 +2,33 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Places cues on the beats of a track, based on level and bass between beats.
+/// Places cues on the beats of a track, based on the level and the bass between beats.
 struct CuePoints {
-  /// Minimum number of beats for cues.
+  /// Minimum number of beats in a track that gets cues.
   private static let minBeats = 16
-  /// Beats per phrase, and maximum beats of a transition.
+  /// Number of beats per phrase, and maximum number of beats in a transition.
   private static let (phrase, maxMix) = (16, 128)
-  /// Maximum silence at the start of the first beat of a fade-in, in seconds and as a share of a beat.
+  /// Maximum silence at the start of the first beat of a fade-in, in seconds and as a fraction of a beat.
   private static let (softSeconds, softShare) = (0.2, 0.4)
   static let highlightSeconds = 30.0
 
-  /// Beat times within the audible part, in seconds.
+  /// Times of the beats within the audible part, in seconds.
   private let beats: [Double]
   /// Indices of the beats that begin a cell: the downbeats, or all beats if downbeats are unknown.
   private let grid: [Int]
-  /// Cells per four beats.
+  /// Number of cells per four beats.
   private let cellsPerBar: Int
   /// Level of each cell, in dB relative to the usual level. The last cell ends at the last entry of `grid`.
   private let levels: [Double]
   private let basses: [Double]
   private let sound: ClosedRange<Double>
-  /// The repeated sections with the loudest label.
+  /// All sections that share the loudest label among the labels that occur more than once.
   private let refrains: [ClosedRange<Double>]
 
   /// - Parameters:
   ///   - sections: The sections of the track, if known.
-  ///   - sound: The part from the first to the last audible sample, in seconds.
-  ///   - energy: Returns the energy of the whole signal and of the bass from the start of the track to a time in
+  ///   - sound: The range from the first to the last audible sample, in seconds.
+  ///   - energy: Returns the energy of the whole signal and that of the bass, from the start of the track to a time in
   ///     seconds.
   init?(
     _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
@@ -58,7 +58,7 @@ struct CuePoints {
 
   private static func refrains(_ sections: [SectionsFinding.Section]) -> [ClosedRange<Double>] {
     let kinds = Dictionary(grouping: sections.filter { $0.endSeconds > $0.startSeconds }, by: \.label)
-    // The label breaks ties, because a dictionary has no order.
+    // The label breaks ties, because dictionaries are unordered.
     let loudest = kinds.values.filter { $0.count > 1 }.max { first, second in
       let levels = [first, second].map { $0.reduce(0) { $0 + $1.levelDecibels } / Double($0.count) }
       return (levels[0], second[0].label) < (levels[1], first[0].label)
@@ -68,12 +68,12 @@ struct CuePoints {
 
   private static func decibels(_ power: Double) -> Double { 10 * log10(max(power, 1e-12)) }
 
-  /// The usual level, which is the upper quartile.
+  /// Returns the usual level: the upper quartile.
   private static func usual(_ values: [Double]) -> Double { values.sorted()[values.count * 3 / 4] }
 
-  /// Time of the first beat, in seconds. In a fade-in, beats are detected only once they are loud enough, so earlier
-  /// beats are extrapolated at the same tempo. The first beat may be too soft to count as audible until it has rung for
-  /// a while.
+  /// Returns the time of the first beat, in seconds. In a fade-in, beats are detected only once they are loud enough,
+  /// so earlier beats are extrapolated at the same tempo. The first beat may start so softly that it counts as audible
+  /// only some time after its onset.
   func firstBeat(fadeInEnd: Double) -> Double {
     let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
     let interval = intervals.reduce(0, +) / Double(intervals.count)
@@ -84,10 +84,10 @@ struct CuePoints {
     return max(0, beats[0] - interval * ((beats[0] - start) / interval).rounded(.down))
   }
 
-  /// The part between intro and outro; `nil` if there are too few beats outside the fades.
+  /// Returns the part between intro and outro; `nil` if there are too few beats outside the fades.
   /// - Parameters:
-  ///   - fadeInEnd: Time in seconds.
-  ///   - fadeOutStart: Time in seconds.
+  ///   - fadeInEnd: End of the fade-in, in seconds.
+  ///   - fadeOutStart: Start of the fade-out, in seconds.
   func groove(_ slots: [LevelCurve.Slot], slotSeconds: Double, fadeInEnd: Double, fadeOutStart: Double) -> Groove? {
     let levels = BeatLevels(beats, slots: slots, slotSeconds: slotSeconds)
     let downbeats = cellsPerBar == 1 ? grid : []
@@ -99,7 +99,7 @@ struct CuePoints {
 
   func time(_ beat: Int) -> Double { beats[beat] }
 
-  /// The most typical loud passage: it has the usual level and bass throughout and begins where the music rises.
+  /// The most typical loud passage. It has the usual level and bass throughout, and begins where the music gets louder.
   /// Repeated sections are preferred.
   var highlight: ClosedRange<Double> {
     let start = grid.indices.max { score($0) < score($1) }.map { beats[grid[$0]] } ?? beats[0]
@@ -109,12 +109,12 @@ struct CuePoints {
   private func score(_ cell: Int) -> Double {
     let start = beats[grid[cell]]
     let length = min(Self.highlightSeconds, sound.upperBound - sound.lowerBound)
-    // If the passage fits nowhere, the first cell has the best score.
+    // If the passage fits nowhere, the first cell wins.
     if start + length > sound.upperBound + 0.05 { return cell == 0 ? -1e6 : -1e9 + Double(-cell) }
     var passage = cell
     while passage < levels.count, beats[grid[passage]] < start + length - 0.05 { passage += 1 }
     guard passage > cell else { return -1e8 }
-    // Levels above the usual one do not count for more: a single loud hit is not typical.
+    // Levels above the usual one get no higher score, because a single loud hit is not typical.
     func fullness(_ decibels: Double) -> Double { max(-20, min(1, decibels)) }
     let total = (cell..<passage).reduce(0.0) { $0 + fullness(levels[$1]) + 0.5 * fullness(basses[$1]) }
     let reach = 4 * cellsPerBar
@@ -134,8 +134,8 @@ struct CuePoints {
     values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
   }
 
-  /// A transition that ends where the body begins, and one that starts where it ends, whole phrases long if there is
-  /// room. Without an intro or outro, a phrase of the body is used.
+  /// Returns a transition that ends where the body of the track begins, and one that starts where it ends. Both are
+  /// whole phrases long if there is room. If there is no intro or outro, a phrase of the body is used.
   func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
     func length(_ room: Int) -> Int {
       room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.maxMix) : room / 4 * 4

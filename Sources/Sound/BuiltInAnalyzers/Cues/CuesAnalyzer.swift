@@ -1,13 +1,14 @@
 internal import Analysis
 internal import DSP
 
-/// Finds silence, fades, and cues on the beats of `tempo`. For the highlight, it also uses the sections of `sections`.
+/// Finds silence, fades, and cues on the beats that `tempo` found. The highlight also depends on the sections that
+/// `sections` found.
 ///
-/// - `SilenceEnds`: first and last audible sample.
-/// - `LevelCurve`: level and bass over time.
-/// - `Fade`: fades at both ends.
-/// - `Groove`: end of the intro and start of the outro.
-/// - `CuePoints`: first beat, highlight and transitions, on beats.
+/// - `SilenceEnds`: the first and the last audible sample.
+/// - `LevelCurve`: the level and the bass over time.
+/// - `Fade`: the fades at both ends.
+/// - `Groove`: the end of the intro and the start of the outro.
+/// - `CuePoints`: the first beat, the highlight and the transitions, on beats.
 struct CuesAnalyzer: Analyzer {
   static let id = "cues"
   static let version = 3
@@ -113,7 +114,7 @@ struct CuesAnalyzer: Analyzer {
   }
 }
 
-/// The cumulative energy of the whole signal and of the bass from the start of a track.
+/// The cumulative energy of the whole signal and that of the bass, from the start of a track.
 private struct Energies {
   private var sums: [SIMD2<Double>] = [.zero]
   private let slotSeconds: Double

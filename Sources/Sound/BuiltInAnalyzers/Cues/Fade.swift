@@ -1,38 +1,37 @@
 internal import Mathematics
 
-/// Detects a fade at the start of a power curve: a gain that rises from zero to 1 and stays there, independent of the
-/// music.
+/// A fade at the start of a power curve: a gain that rises from zero to 1 and stays there, independent of the music.
 ///
 /// Fades of five shapes and many lengths are fitted to the level in decibels. The residual is the music itself: its
 /// level depends in part on the level half a second before, and sometimes jumps. The residuals are therefore modeled as
-/// an autoregressive process with Student's t-distribution, and the length is the median over shapes and lengths,
+/// an autoregressive process with Student's t-distribution. The length is the median over all shapes and lengths,
 /// weighted by their probability. A decaying chord falls like an exponential fade, but in a fade the music continues,
 /// and its level still rises at each note.
 struct Fade {
   /// Length in seconds.
   let length: Double
 
-  /// Gain curves in dB at each 1,024th of the length, at least `floor`, with their prior probabilities.
+  /// Gain curves in dB at each 1,024th of the length, but not below `floor`, with their prior probabilities.
   private static let shapes: [(gains: [Double], chance: Double)] = [
     (curve { $0 }, 0.5), (curve { $0 * $0 }, 0.1), (curve { sin(.pi / 2 * $0) }, 0.13),
     (curve { (1 - cos(.pi * $0)) / 2 }, 0.13), (curve { $0 > 0 ? pow(10, 2.5 * ($0 - 1)) : 0 }, 0.14),
   ]
   private static let exponential = 4
   private static let steps = 1_024
-  /// Minimum level in dB relative to the louder fifth of the music; lower levels carry no information.
+  /// Minimum level, in dB relative to the loudest fifth of the music. Lower levels carry no information.
   private static let floor = -50.0
   private static let lengths: [Double] = Array(sequence(first: 1.0) { $0 < 38 ? $0 * step : nil })
   private static let step = 1.05
   private static let blockSeconds = 0.5
-  /// Length of the analyzed part of the curve: at first `reach` seconds, then `nearReach` times the length of the fade
-  /// found, but at least `minReach` seconds.
+  /// Length of the analyzed part of the curve. In the first pass it is `reach` seconds; afterwards it is `nearReach`
+  /// times the length of the fade found, but at least `minReach` seconds.
   private static let (reach, nearReach, minReach) = (60.0, 2.2, 25.0)
-  /// Minimum depth of a fade, in dB below the music that follows, and minimum share of the deviations explained;
-  /// maximum residual, in dB and as a multiple of the variation after the fade.
+  /// Limits for a fade: minimum depth, in dB below the music that follows; minimum share of the deviations that it
+  /// explains; maximum residual, in dB and as a multiple of the variation after the fade.
   private static let (minDepth, minExplained) = (15.0, 0.6)
   private static let (maxResidual, maxResidualRatio) = (6.0, 2.5)
-  /// Minimum motion of the level against the fade, relative to the motion after the fade. The higher value is for
-  /// exponential fades, which also have a minimum length in seconds, because rooms and strings decay as fast.
+  /// The minimum motion of the level against the fade, relative to the motion after the fade. The higher value applies
+  /// to exponential fades, which also have a minimum length in seconds, because rooms and strings decay just as fast.
   private static let (minMotion, minDecayMotion, minDecay) = (0.4, 0.7, 4.0)
 
   private static func curve(_ gain: (Double) -> Double) -> [Double] {
@@ -40,10 +39,10 @@ struct Fade {
   }
 
   /// - Parameters:
-  ///   - energies: Sums of squares per slot, from the first audible slot on (for a fade-out, backward from the last
-  ///     one).
-  ///   - slotSeconds: Length of a slot.
-  ///   - offset: Seconds from the start of the first slot to the first audible sample.
+  ///   - energies: Sums of squares per slot, starting at the first audible slot. For a fade-out, the order is reversed
+  ///     and starts at the last one.
+  ///   - slotSeconds: Length of a slot in seconds.
+  ///   - offset: Time from the start of the first slot to the first audible sample, in seconds.
   init?(_ energies: some Sequence<Float>, slotSeconds: Double, offset: Double) {
     let powers = energies.prefix(Int(Self.reach / slotSeconds)).map { Double($0) + 1e-12 }
     guard var fit = Fit(powers, slotSeconds: slotSeconds) else { return nil }
@@ -69,7 +68,7 @@ struct Fade {
     gains[min(steps, Int(share * Double(steps)))]
   }
 
-  /// The gain over a part of the length, measured as `Fit` measures levels.
+  /// Returns the gain over a part of the length, measured in the same way as `Fit` measures levels.
   private static func gain(_ gains: [Double], from start: Double, to end: Double) -> Double {
     guard end - start > 1 / 16.0, start < 1 else { return gain(gains, (start + end) / 2) }
     let powers = (0..<4).map { (point: Int) -> Double in
@@ -79,8 +78,8 @@ struct Fade {
     return level(of: powers)
   }
 
-  /// The level in dB: the average of the log mean power, which peaks dominate, and the mean log power, which pauses
-  /// dominate.
+  /// Returns the level in dB: the average of two measures, the log of the mean power, which peaks dominate, and the
+  /// mean of the log power, which pauses dominate.
   private static func level(of powers: some Collection<Double>) -> Double {
     var (sum, logarithms) = (0.0, 0.0)
     for power in powers {
@@ -91,8 +90,8 @@ struct Fade {
     return 5 * (log10(sum / count) + logarithms / count)
   }
 
-  /// Mean motion of the level against the direction of the fade between successive tenths of a second, in dB, within
-  /// the louder part of the fade and in the 20 seconds after it.
+  /// Returns the mean motion of the level against the direction of the fade, in dB, from one tenth of a second to the
+  /// next: within the louder part of the fade, and in the 20 seconds after it.
   private static func motion(_ powers: [Double], slotSeconds: Double, _ fit: Fit) -> (inside: Double, after: Double) {
     let width = max(1, Int((0.1 / slotSeconds).rounded()))
     let seconds = Double(width) * slotSeconds
@@ -109,23 +108,23 @@ struct Fade {
     return (mean(from: 0.3 * fit.length, to: fit.length), mean(from: fit.length, to: fit.length + 20))
   }
 
-  /// The best-fitting fade of a curve.
+  /// The fade that fits a curve best.
   private struct Fit {
-    /// Index in `shapes`.
+    /// Index of the shape in `shapes`.
     var shape = 0
-    /// Median length in seconds. All other values are for the likeliest length.
+    /// The median length in seconds. All other values are those for the likeliest length.
     var length = 0.0
-    /// Difference in level between the beginning and the music that follows, in dB.
+    /// The difference in level between the beginning and the music that follows, in dB.
     var depth = 0.0
-    /// Share of the deviations from the level after the fade that the fit explains, mean residual in dB, and deviation
-    /// after the fade in dB.
+    /// The share of the deviations from the level after the fade that the fit explains, the mean residual in dB, and
+    /// the mean deviation after the fade in dB.
     var (explained, left, leftAfter) = (0.0, 0.0, 0.0)
 
-    /// Degrees of freedom of the residuals, and their autoregressive coefficient.
+    /// The residuals' degrees of freedom, and their autoregressive coefficient.
     private static let (freedom, memory) = (4.0, 0.5)
-    /// Scales in dB: the initial scale, and the minimum that is added to a fitted scale.
+    /// Scales in dB: the initial one, and the minimum that is added to a fitted one.
     private static let (firstScale, minScale) = (3.0, 0.4)
-    /// Weight of the log likelihood, because blocks are not independent.
+    /// Weight of the log likelihood; it is below 1 because blocks are not independent.
     private static let evidence = 0.5
 
     init?(_ slots: [Double], slotSeconds: Double) {
@@ -135,7 +134,7 @@ struct Fade {
       let lengths = Fade.lengths.filter { $0 * 1.25 <= Double(levels.count) * seconds }
       guard !lengths.isEmpty else { return nil }
       let loud = levels.sorted()[levels.count * 4 / 5]
-      // Early exit: most music begins and ends at its usual level.
+      // This exits early, because most music begins and ends at its usual level.
       guard levels[0] <= loud - Fade.minDepth else { return nil }
       for index in levels.indices { levels[index] = max(levels[index], loud + Fade.floor) }
 
@@ -178,7 +177,7 @@ struct Fade {
       explained = 1 - left / max(1e-9, mean(levels.prefix(inside).map { abs($0 - level) }))
     }
 
-    /// The weighted median of the lengths. `weights` contains one value per length and shape.
+    /// Returns the weighted median of the lengths. `weights` contains one value for each length and shape.
     private static func median(_ lengths: [Double], _ weights: [Double]) -> Double {
       var left = weights.reduce(0, +) / 2
       for (index, length) in lengths.enumerated() {
@@ -189,7 +188,7 @@ struct Fade {
       return lengths[lengths.count - 1]
     }
 
-    /// The center of the residuals, found iteratively with lower weights for outliers.
+    /// Returns the center of the residuals. It is found iteratively, with lower weights for outliers.
     private static func center(_ residuals: [Double], _ scale: Double) -> Double {
       var level = residuals.reduce(0, +) / Double(residuals.count)
       for _ in 0..<3 {
@@ -210,7 +209,7 @@ struct Fade {
       return residuals.map { $0 - level }
     }
 
-    /// Innovations of the autoregressive process.
+    /// Returns the innovations of the autoregressive process.
     private static func innovations(_ residuals: [Double]) -> [Double] {
       var found = residuals
       found[0] *= (1 - memory * memory).squareRoot()
@@ -218,10 +217,10 @@ struct Fade {
       return found
     }
 
-    /// Negative log likelihood, up to a constant.
+    /// Returns the negative log likelihood, up to a constant.
     private static func cost(_ residuals: [Double], _ scale: Double) -> Double {
       let factor = 1 / (scale * scale * freedom)
-      // Products stay far below the range of `Double`: each factor is below 10^4.
+      // Each factor is below 10^4, so products stay far within the range of `Double`.
       var (sum, product) = (0.0, 1.0)
       let innovations = innovations(residuals)
       for index in innovations.indices {

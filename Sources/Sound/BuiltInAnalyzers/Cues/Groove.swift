@@ -1,35 +1,35 @@
-/// The part of a track between intro and outro, in which its groove plays: drums and bass, or the band.
+/// The part of a track between intro and outro, where the groove plays: drums and bass, or the band.
 ///
-/// The groove may begin or end at any bar line. A line is plausible if the bars inside are full, no bar outside is as
-/// full, and what is outside is short and consists of whole phrases. Bars are measured by mean decibels rather than
-/// mean power: a kick is as loud as a bass, but leaves gaps.
+/// The groove may begin or end at any bar line. A line is plausible if the bars inside are full, if no bar outside is
+/// as full, and if the part outside is short and consists of whole phrases. Bars are compared by mean decibels rather
+/// than by mean power, because a kick drum is as loud as a bass but leaves gaps.
 struct Groove {
   /// Index of the first beat.
   let start: Int
   /// Index of the beat at which the groove ends.
   let end: Int
 
-  /// Weights for the plausibility of a bar line, fitted by logistic regression (`Benchmarks/cues/intros.py fit`):
-  /// decibels of level and bass inside and outside, relative to the usual values; whether nothing is outside; the share
-  /// outside; whether whole phrases are outside.
+  /// Weights for the plausibility of a bar line, fitted by logistic regression (`Benchmarks/cues/intros.py fit`). The
+  /// inputs are the level and the bass inside and outside, in decibels relative to the usual values; whether the part
+  /// outside is empty; its share of the track; and whether it consists of whole phrases.
   private enum Weights {
     static let inside = SIMD2(-0.37, 1.44)
     static let outside = SIMD2(0.0, -0.55)
     static let (none, share, phrase) = (3.66, -12.21, 1.0)
   }
-  /// Number of bars per phrase, and of bars that are examined inside a line.
+  /// Number of bars per phrase, which is also the number of bars examined inside a line.
   private static let phrase = 4
   private static let beatsPerBar = 4
   private static let maxOutside = 0.45
   /// Range to which the levels of a bar are clamped, in dB relative to the usual level.
   private static let (minLevels, maxLevels) = (SIMD2(repeating: -12.0), SIMD2(repeating: 1.0))
-  /// Minimum level of the bass, in dB relative to the whole signal; below it, the track has no bass to wait for.
+  /// Minimum level of the bass, in dB relative to the whole signal. Below it, the level takes the place of the bass.
   private static let minBass = -18.0
 
   /// - Parameters:
-  ///   - beats: Indices of the beats outside fades.
-  ///   - downbeats: Indices of beats that begin bars; empty if unknown.
-  ///   - levels: Level and bass of each beat.
+  ///   - beats: The indices of the beats outside fades.
+  ///   - downbeats: The indices of the beats that begin bars; empty if unknown.
+  ///   - levels: The level and the bass of each beat.
   init?(_ beats: ClosedRange<Int>, downbeats: [Int], levels: BeatLevels) {
     let inside = downbeats.filter(beats.contains)
     let phases =
@@ -48,7 +48,7 @@ struct Groove {
     end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
   }
 
-  /// The beat within half a bar at which the bass rises or falls most, for unknown bars.
+  /// Returns the beat, within half a bar, at which the bass rises or falls most. Used if the bars are unknown.
   private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
     let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
     func rise(_ beat: Int) -> Double {
@@ -67,7 +67,7 @@ struct Groove {
     return (bars.lines[first.line], bars.lines[end], first.score + last.score)
   }
 
-  /// The bar line at which the groove begins.
+  /// Returns the bar line at which the groove begins.
   private static func bestLine(_ bars: [SIMD2<Double>], startsWithin: Bool) -> (line: Int, score: Double) {
     var best = (line: 0, score: -Double.infinity)
     var fullest = SIMD2(repeating: -Double.infinity)
@@ -91,11 +91,11 @@ struct Groove {
 
   /// The bars, including partial bars at both ends.
   private struct Bars {
-    /// Bar lines as indices of beats.
+    /// The bar lines, as indices of beats.
     let lines: [Int]
     /// `true` if the first or last bar is partial.
     let (startsWithin, endsWithin): (Bool, Bool)
-    /// Level and bass in dB relative to the usual values.
+    /// The level and bass of each bar, in dB relative to the usual values.
     let values: [SIMD2<Double>]
 
     init(lines: [Int], within beats: ClosedRange<Int>, _ levels: BeatLevels) {

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The power of a track's whole signal and of its bass over time, in slots of 20 ms.
+/// The power of a track over time, in slots of 20 ms: that of the whole signal, and that of its bass.
 struct LevelCurve {
   struct Slot: Mergeable {
     /// Sum of squares of all samples.
@@ -14,14 +14,14 @@ struct LevelCurve {
     }
   }
 
-  /// Maximum number of slots: one hour.
+  /// Maximum number of slots, which is enough for an hour.
   private static let limit = 180_000
-  /// Number of parts per slot. Taking the mean of a part, 2.5 ms, is a cheap low-pass filter: 3 dB down at 180 Hz, with
-  /// a zero at 400 Hz.
+  /// Number of parts per slot. Averaging the samples of a part, 2.5 ms, is a cheap low-pass filter: 3 dB down at 180
+  /// Hz, with a zero at 400 Hz.
   private static let partsPerSlot = 8
 
   private let channelCount: Int
-  /// Frames per unmerged slot.
+  /// Number of frames per slot before slots are merged.
   private let length: Int
   /// Planar samples.
   private var samples: [Float]
@@ -34,7 +34,7 @@ struct LevelCurve {
     samples = [Float](repeating: 0, count: length * channelCount)
   }
 
-  /// Frames per slot.
+  /// Number of frames per slot.
   var slotLength: Int { length * series.merged }
   var slots: [Slot] { series.elements }
 
@@ -65,7 +65,7 @@ struct LevelCurve {
     }
   }
 
-  /// Completes the curve; the last slot may be shorter.
+  /// Completes the curve. The last slot may be shorter.
   mutating func finish() {
     if count > 0 { endSlot() }
   }
@@ -78,7 +78,7 @@ struct LevelCurve {
   }
 
   /// - Parameters:
-  ///   - stride: Samples from one channel to the next.
+  ///   - stride: Number of samples from one channel to the next.
   ///   - count: Number of frames.
   private func slot(_ start: UnsafePointer<Float>, stride: Int, count: Int) -> Slot {
     typealias Lanes = SIMD8<Float>
@@ -108,7 +108,7 @@ struct LevelCurve {
         slot.bass += sum * sum / Float(partEnd - partStart)
       }
     }
-    // Slots with non-finite samples count as silence.
+    // Slots with samples that are not finite count as silence.
     return slot.energy.isFinite && slot.bass.isFinite ? slot : Slot(energy: 0, bass: 0)
   }
 }

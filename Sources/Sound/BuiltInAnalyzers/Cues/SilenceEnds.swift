@@ -1,6 +1,6 @@
 /// The first and last frame of a track in which any channel is not silent.
 struct SilenceEnds {
-  /// -60 dBFS, as in Mixxx.
+  /// Samples below -60 dBFS are silent, as in Mixxx.
   static let threshold: Float = 0.001
 
   private(set) var first: Int64?

@@ -2,11 +2,11 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Estimates key (tonic and mode), key changes and tuning.
+/// Estimates the key (tonic and mode), key changes and the tuning.
 ///
-/// Spectra with bins of a third of a semitone, shifted to a tuning of 440 Hz, are the input of a small network that is
-/// equivariant to the twelve tonics. The network's outputs are averaged over the track, or over each part of it that is
-/// in one key. docs/key.md describes the method.
+/// The input is a spectrum with bins of a third of a semitone, shifted to a tuning of 440 Hz. It is read by a small
+/// network that is equivariant to the twelve tonics. The network's outputs are averaged over the track, or over each
+/// part that is in one key. docs/key.md describes the method.
 struct KeyAnalyzer: Analyzer {
   static let id = "key"
   static let version = 2
@@ -18,24 +18,24 @@ struct KeyAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
-  /// Keeps the spectrum of at most a few minutes, and sums of the network's outputs.
+  /// Keeps the spectrum of a few minutes at most, and sums of the network's outputs.
   struct Session: AnalysisSession {
     /// Number of frames per stretch. A track of up to one and a half times this length is analyzed as a whole.
     static let stretchFrames = 256
-    /// Minimum duration for a key; for shorter audio, the key would be a guess.
+    /// Minimum duration of audio in which a key can be found. For shorter audio, the key would be a guess.
     static let minSeconds = 4.0
     /// Minimum log-odds that there is a key.
     static let minPresence = -2.0
-    /// Minimum probability of the likeliest key: speech mistaken for music reaches 0.09 to 0.21, and pieces in a key
-    /// 0.33 or more.
+    /// Minimum probability of the likeliest key. Speech mistaken for music reaches 0.09 to 0.21, and music in a key
+    /// reaches 0.33 or more.
     static let minChance = 0.25
-    /// Minimum clarity of the tuning, which music exceeds.
+    /// Minimum clarity of the tuning. Music exceeds it.
     static let minClarity = 0.12
     private static let candidateLimit = 3
     private static let minProbability = 0.01
 
     private var spectrum = PitchSpectrum()
-    /// Number of frames at the start of `spectrum` that are already processed and serve as context.
+    /// Number of frames at the start of `spectrum` that have been processed already and serve as context.
     private var contextFrames = 0
     private var sums = KeySums()
     private var frameCount = 0
@@ -49,7 +49,7 @@ struct KeyAnalyzer: Analyzer {
       if spectrum.frameCount >= contextFrames + Self.stretchFrames * 3 / 2 { runNetwork(Self.stretchFrames) }
     }
 
-    /// Runs the network on the next frames, then keeps only the context of the following frames.
+    /// Runs the network on the next frames, and then keeps only the context of the frames that follow.
     private mutating func runNetwork(_ count: Int) {
       let end = contextFrames + count
       let range = 0..<min(end + KeyNetwork.reach, spectrum.frameCount)
@@ -93,14 +93,14 @@ struct KeyAnalyzer: Analyzer {
         map: map(curve, main: main, best: best), tuningHertz: hertz, tuningCents: cents)
     }
 
-    /// - Parameter index: 0 to 23, with C major at 0 and C minor at 12.
+    /// - Parameter index: Index of a key, 0 to 23, with C major at 0 and C minor at 12.
     private static func key(_ index: Int) -> MusicalKey {
       MusicalKey(pitchClass: index % 12, mode: index < 12 ? .major : .minor)
     }
 
     /// - Parameters:
     ///   - main: The key of most segments.
-    ///   - best: The key of these segments if they are judged together.
+    ///   - best: The key that these segments would have if they were judged together.
     private func map(_ curve: KeyCurve, main: Int, best: Int) -> [KeyFinding.Section] {
       var map: [KeyFinding.Section] = []
       let seconds = Double(sums.framesPerSegment) * PitchSpectrum.frameSeconds

@@ -1,15 +1,15 @@
 internal import Mathematics
 
-/// The likeliest key of each segment, with a penalty on changes (Viterbi).
+/// The likeliest key of each segment, where changes of key have a cost (Viterbi).
 struct KeyCurve {
-  /// Number of segments judged together, 16 s: a segment, the previous one, and the next two.
+  /// Number of segments judged together: a segment, the previous one, and the next two, which is 16 s.
   private static let window = 4
   /// Penalty for a change of key, in log probability.
   private static let penalty = 8.0
-  /// Minimum to which probabilities are raised.
+  /// Minimum probability; lower probabilities are raised to it.
   private static let minProbability = 1e-4
 
-  /// Key of each segment, 0 to 23, with C major at 0 and C minor at 12.
+  /// The key of each segment, 0 to 23, with C major at 0 and C minor at 12.
   let keys: [Int]
 
   init(_ sums: KeySums, network: KeyNetwork) {
@@ -18,7 +18,7 @@ struct KeyCurve {
       keys = []
       return
     }
-    // A segment counts once, although it is part of several windows; a longer segment counts for more.
+    // Each segment counts only once, although it is part of several windows. Longer segments count for more.
     let share = Double(sums.framesPerSegment / KeySums.framesPerSegment) / Double(Self.window)
     var scores = [Double](repeating: 0, count: 24)
     var steps: [[Int]] = []
@@ -43,7 +43,7 @@ struct KeyCurve {
     keys = path.reversed()
   }
 
-  /// Softmax of the log-odds.
+  /// Returns the softmax of the log-odds.
   static func chances(_ logits: [Double]) -> [Double] {
     let highest = logits.max() ?? 0
     let shares = logits.map { exp($0 - highest) }
@@ -51,7 +51,7 @@ struct KeyCurve {
     return shares.map { $0 / sum }
   }
 
-  /// Key of most segments.
+  /// The key of most segments.
   var main: Int {
     var counts = [Int](repeating: 0, count: 24)
     for key in keys { counts[key] += 1 }

@@ -5,31 +5,31 @@ internal import Mathematics
 ///
 /// Thirds of a semitone become channels of semitones, and semitones become pitch classes in four overlapping registers.
 /// From there on, every connection between pitch classes depends only on their distance. Blocks reach up to 3.6 s
-/// before and after; the decision depends only on two weighted means over time, so sums over stretches of time can be
+/// before and after. The decision depends only on two weighted means over time, so sums over stretches of time can be
 /// added up (Korzeniowski and Widmer, ISMIR 2018, average over time as well). The network is trained by
 /// `Benchmarks/key/network.py`, which names the training data.
 struct KeyNetwork {
   static let channels = 24
   static let heads = 2
-  /// Number of values per frame: the channels of each pitch class, one class after the other.
+  /// Number of values per frame: the channels of each pitch class, one pitch class after the other.
   static let width = 12 * channels
-  /// Number of frames on either side that affect the output for a frame.
+  /// Number of frames on either side that affect the output of a frame.
   static let reach = dilations.reduce(0, +)
   private static let dilations = [1, 2, 4]
   private static let semitones = 72
-  /// MIDI pitch of the lowest semitone that has neighbors on both sides.
+  /// MIDI pitch of the lowest semitone with neighbors on both sides.
   private static let lowestPitch = PitchSpectrum.lowestPitch + 1
   private static let local = 10
-  /// `local`, rounded up to a multiple of eight.
+  /// `local` rounded up to a multiple of eight.
   private static let paddedLocal = 16
   private static let registers = 4
   private static let inputsPerBin = 2
-  /// Number of bins per semitone: its own three and the three of each neighbor.
+  /// Number of bins per semitone: three of its own and three of each neighbor.
   private static let binsPerSemitone = 3 * PitchSpectrum.binsPerSemitone
   private static let hidden = 16
 
   private struct Connection {
-    /// Weights by input, then output.
+    /// Weights ordered by input, then output.
     var weights: [Float]
     var constants: [Float]
 
@@ -49,7 +49,7 @@ struct KeyNetwork {
 
   private struct Block {
     let dilation: Int
-    /// Maps three frames of a pitch class to one.
+    /// Maps three frames of a pitch class to one frame.
     let time: Connection
     let circle: Connection
   }
@@ -72,13 +72,13 @@ struct KeyNetwork {
       defer { rest = rest.dropFirst(count) }
       return Array(rest.prefix(count))
     }
-    /// PyTorch stores a row of inputs for each output.
+    /// Reads a linear connection. PyTorch stores a row of inputs for each output.
     func linear(_ inputs: Int, _ outputs: Int) -> Connection {
       let rows = take(inputs * outputs)
       return Connection(
         weights: (0..<inputs * outputs).map { rows[$0 % outputs * inputs + $0 / outputs] }, constants: take(outputs))
     }
-    /// Expands weights, which are stored by distance of pitch classes, input and output, to a full connection.
+    /// Expands weights to a full connection. They are stored by the distance of pitch classes, then input and output.
     func circle(_ inputs: Int, _ outputs: Int) -> Connection {
       let shared = take(12 * inputs * outputs)
       let constants = take(outputs)
@@ -99,7 +99,8 @@ struct KeyNetwork {
     var wide = Connection(
       weights: [Float](repeating: 0, count: narrow.inputCount * Self.paddedLocal),
       constants: narrow.constants + [Float](repeating: 0, count: Self.paddedLocal - Self.local))
-    // In `wide`, the two inputs of a bin are adjacent; in `narrow`, all inputs of one kind are.
+    // `wide` has the two inputs of a bin next to each other, whereas `narrow` has all inputs of one kind next to each
+    // other.
     for bin in 0..<Self.binsPerSemitone {
       for kind in 0..<Self.inputsPerBin {
         for output in 0..<Self.local {
@@ -122,7 +123,7 @@ struct KeyNetwork {
 
   /// Returns, for each frame, `width` features and the logarithm of its weight for each head.
   ///
-  /// - Parameter levels: Levels of `PitchSpectrum`, tuned.
+  /// - Parameter levels: The levels of `PitchSpectrum`, tuned.
   func callAsFunction(_ levels: [Float]) -> (features: [Float], weights: [Float]) {
     let count = levels.count / PitchSpectrum.binCount
     let inputs = Self.inputs(levels)
@@ -145,7 +146,7 @@ struct KeyNetwork {
     return (features, attend(features))
   }
 
-  /// Computes, for each bin, its prominence over the nine semitones on each side, and its level within the frame.
+  /// Returns the prominence of each bin over the nine semitones on each side, and its level within the frame.
   static func inputs(_ levels: [Float]) -> [Float] {
     let width = PitchSpectrum.binCount
     let count = levels.count / width
@@ -175,7 +176,7 @@ struct KeyNetwork {
     return values
   }
 
-  /// Weight of each semitone in the registers: triangles of an octave and a half to each side.
+  /// Weights of each semitone in the registers, which are triangles that reach an octave and a half to each side.
   private static let shares: [Float] = {
     var shares = [Float](repeating: 0, count: semitones * registers)
     for semitone in 0..<semitones {
@@ -186,7 +187,7 @@ struct KeyNetwork {
     return shares
   }()
 
-  /// Sums semitones to pitch classes, ordered by pitch class, channel and register.
+  /// Sums semitones into pitch classes. The result is ordered by pitch class, channel and register.
   private static func folded(_ semitones: [Float]) -> [Float] {
     var classes = [Float](repeating: 0, count: 12 * local * registers)
     for semitone in 0..<Self.semitones {
@@ -199,8 +200,8 @@ struct KeyNetwork {
     return classes
   }
 
-  /// Gathers, for each frame and pitch class, the channels of the frames `apart` before, at and after it; zeros beyond
-  /// the ends.
+  /// Gathers, for each frame and pitch class, the channels of three frames: the frame itself, and those that are
+  /// `apart` before and after it. Beyond the ends, there are zeros.
   private static func neighbors(of features: [Float], apart: Int) -> [Float] {
     let count = features.count / width
     var near = [Float](repeating: 0, count: 3 * features.count)
@@ -216,7 +217,7 @@ struct KeyNetwork {
     return near
   }
 
-  /// The mean of each channel over the pitch classes, followed by the maximum of each.
+  /// Returns the mean of each channel over the pitch classes, followed by the maximum of each channel.
   private static func overClasses(_ values: ArraySlice<Float>, channels: Int) -> [Float] {
     var result = [Float](repeating: 0, count: channels) + [Float](repeating: -.infinity, count: channels)
     for (index, value) in values.enumerated() {

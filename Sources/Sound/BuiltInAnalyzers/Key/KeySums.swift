@@ -1,17 +1,17 @@
 internal import Mathematics
 
-/// Network outputs summed over segments of equal length, so that any stretch of the track can be judged afterwards.
+/// Network outputs summed over segments of equal length, so that any part of the track can be judged afterwards.
 ///
-/// In a long track, neighboring segments are merged in pairs, repeatedly, so that there are never more than `limit`
+/// In a long track, neighboring segments are merged in pairs, repeatedly, so there are never more than `limit`
 /// segments.
 struct KeySums {
   static let framesPerSegment = 8
   private static let limit = 1024
 
   struct Segment {
-    /// Features of each pitch class, head by head, times the weights of the frames.
+    /// The features of each pitch class, head by head, multiplied by the weights of the frames.
     var features = [Float](repeating: 0, count: 12 * KeyNetwork.heads * KeyNetwork.channels)
-    /// Sum of the weights of each head.
+    /// The sum of each head's weights.
     var weights = [Float](repeating: 0, count: KeyNetwork.heads)
 
     mutating func add(_ other: Segment) {
@@ -19,7 +19,7 @@ struct KeySums {
       for head in weights.indices { weights[head] += other.weights[head] }
     }
 
-    /// Adds the output of `KeyNetwork` for one frame.
+    /// Adds the output of `KeyNetwork` for a frame.
     mutating func add(_ frame: ArraySlice<Float>, logarithms: ArraySlice<Float>) {
       for (head, logarithm) in logarithms.enumerated() {
         let weight = exp(min(max(logarithm, -15), 15))
@@ -40,7 +40,7 @@ struct KeySums {
   }
 
   private(set) var segments: [Segment] = []
-  /// Number of frames per segment; the last segment may have fewer.
+  /// Number of frames per segment. The last segment may have fewer.
   private(set) var framesPerSegment = Self.framesPerSegment
   private var framesInLast = 0
 

@@ -2,26 +2,26 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// The levels, by frame, of 222 bins of a third of a semitone each, and the tuning of the audio, kept until the network
-/// runs.
+/// The levels, frame by frame, of 222 bins of a third of a semitone each, and the tuning of the audio. They are kept
+/// until the network runs.
 ///
-/// A frame is the mean of two columns of the STFT, 0.512 s. Bins are triangles on a logarithmic axis, no narrower than
-/// the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same spectrum for training.
+/// A frame is the mean of two columns of the STFT and lasts 0.512 s. Bins are triangles on a logarithmic axis, no
+/// narrower than the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same spectrum for training.
 struct PitchSpectrum {
-  /// A window long enough to separate semitones from 66 Hz up, at a rate that recognition uses as well.
+  /// A window that is long enough to separate semitones from 66 Hz up, at a sample rate that recognition uses as well.
   static let layout = SpectrumLayout.pitches
   static let columnsPerFrame = 2
   static let frameSeconds = Double(columnsPerFrame) / layout.columnsPerSecond
   static let binsPerSemitone = 3
-  /// Lowest pitch as a MIDI note number.
+  /// The lowest pitch, as a MIDI note number.
   static let lowestPitch = 33
   static let binCount = 74 * binsPerSemitone
   /// Level of silence, in dB relative to a full-scale sine.
   static let floor: Float = -100
-  /// Scale of |X|²: 1 for a full-scale sine.
+  /// Factor that scales |X|² to 1 for a full-scale sine.
   private static let scale = 16 / Float(layout.windowLength * layout.windowLength)
 
-  /// First bin of each triangle, and the bounds of its weights.
+  /// The first bin of each triangle, and the limits of its weights.
   private struct Triangles {
     var firstBins: [Int] = []
     var bounds = [0]
@@ -46,11 +46,11 @@ struct PitchSpectrum {
 
   /// Levels in dB by frame, before tuning.
   private(set) var levels: [Float] = []
-  /// Tuning of the frames and, with decaying weight, of earlier frames.
+  /// The tuning of the frames and, with decaying weight, of earlier frames.
   private(set) var tuning = Tuning()
-  /// Tuning of all columns so far.
+  /// The tuning of all columns so far.
   private(set) var overallTuning = Tuning()
-  /// Band powers of the last column and, in `pending`, of the previous column if that is the first half of a frame.
+  /// Band powers of the last column; `pending` has those of the previous column if it is the first half of a frame.
   private var bands = [Float](repeating: 0, count: binCount)
   private var pending = [Float](repeating: 0, count: binCount)
   private var isPending = false
@@ -93,7 +93,7 @@ struct PitchSpectrum {
     for (one, other) in zip(first, second) { levels.append(10 * log10(0.5 * (one + other) + 1e-10)) }
   }
 
-  /// Returns the levels of some frames, shifted by up to half a semitone to a tuning of 440 Hz.
+  /// Returns the levels of a range of frames, shifted by up to half a semitone to a tuning of 440 Hz.
   func tuned(_ frames: Range<Int>, cents: Double) -> [Float] {
     var moved = [Float](repeating: 0, count: frames.count * Self.binCount)
     for bin in 0..<Self.binCount {
@@ -108,7 +108,7 @@ struct PitchSpectrum {
     return moved
   }
 
-  /// Removes the first frames and halves the weight of the tuning so far, because the tuning can change within a mix.
+  /// Removes the first frames, and halves the weight of the tuning so far because the tuning can change within a mix.
   mutating func removeFirst(_ frames: Int) {
     levels.removeFirst(frames * Self.binCount)
     tuning.halve()

@@ -3,8 +3,8 @@ internal import DSP
 internal import Mathematics
 
 /// The deviation of the notes from a tuning of 440 Hz. It is the circular mean of the positions of spectral peaks
-/// between semitones, from 100 Hz to 2 kHz, with lower weights for soft peaks (similar to Dressler and Streich, ISMIR
-/// 2007).
+/// between semitones, from 100 Hz to 2 kHz, in which soft peaks have lower weights (similar to Dressler and Streich,
+/// ISMIR 2007).
 struct Tuning {
   private var cosine = 0.0
   private var sine = 0.0
@@ -12,15 +12,16 @@ struct Tuning {
 
   private static let binWidth = Float(PitchSpectrum.layout.sampleRate) / Float(PitchSpectrum.layout.windowLength)
   private static let bins = Int(100 / binWidth)..<Int(2000 / binWidth)
-  /// Peaks more than 30 dB below the highest bin (`relativeFloor`) do not count, nor do peaks below `floor`, which is
-  /// relative to a full-scale sine.
+  /// Peaks more than 30 dB below the highest bin (`relativeFloor`) are ignored, and so are peaks below `floor`, which
+  /// is relative to a full-scale sine.
   private static let relativeFloor: Float = 1e-3
   private static let floor: Float =
     1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
 
   /// Deviation in cents, -50 to 50.
   var cents: Double { weight > 0 ? atan2(sine, cosine) / (2 * .pi) * 100 : 0 }
-  /// Concentration of the peaks: 0 if they are spread evenly between semitones, 1 if all deviate by the same amount.
+  /// Concentration of the peaks: 0 if they are spread evenly between semitones, 1 if they all deviate by the same
+  /// amount.
   var clarity: Double { weight > 0 ? (sine * sine + cosine * cosine).squareRoot() / weight : 0 }
 
   mutating func add(_ column: Span<Float>) {

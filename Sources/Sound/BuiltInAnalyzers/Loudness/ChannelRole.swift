@@ -1,15 +1,15 @@
 /// The role of a channel, which determines its weight (ITU-R BS.1770-5, tables 3 and 4).
 enum ChannelRole: Hashable, Sendable {
-  /// Any other channel: weight 1.
+  /// Any other channel, with weight 1.
   case front
-  /// A side speaker: weight 1.41.
+  /// A side speaker, with weight 1.41.
   case surround
-  /// Low-frequency effects: weight 0.
+  /// Low-frequency effects, with weight 0.
   case lowFrequency
 
   /// - Parameters:
-  ///   - mask: Speaker positions as in WAVEFORMATEXTENSIBLE, in the order of the channels; 0 if unknown.
-  /// - Returns: One role per channel; `front` for channels without a position.
+  ///   - mask: Speaker positions as in WAVEFORMATEXTENSIBLE, in channel order; 0 if unknown.
+  /// - Returns: A role for each channel. Channels without a position are `front`.
   static func roles(channelCount: Int, mask: UInt64) -> [ChannelRole] {
     let known = mask.nonzeroBitCount == channelCount ? mask : usualMask(channelCount: channelCount)
     let positions = (0..<64).filter { known >> $0 & 1 == 1 }
@@ -19,21 +19,21 @@ enum ChannelRole: Hashable, Sendable {
       switch positions[channel] {
       case Position.lowFrequency, Position.lowFrequency2: return .lowFrequency
       case Position.sideLeft, Position.sideRight, Position.surroundLeft, Position.surroundRight: return .surround
-      // The surround speakers of 5.1, at 110°. If there are side speakers, these are behind the listener, at 135° or
-      // more.
+      // These are the surround speakers of 5.1, at 110°. If there are side speakers as well, these are behind the
+      // listener, at 135° or more.
       case Position.backLeft, Position.backRight: return hasSides ? .front : .surround
       default: return .front
       }
     }
   }
 
-  /// Bits of the mask, which FFmpeg extends beyond the 18 of WAVE.
+  /// Bits of the mask. FFmpeg defines more of them than the 18 in WAVE.
   private enum Position {
     static let lowFrequency = 3, backLeft = 4, backRight = 5, sideLeft = 9, sideRight = 10
     static let surroundLeft = 33, surroundRight = 34, lowFrequency2 = 35
   }
 
-  /// The default layout, which is common to WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg.
+  /// Returns the default layout, which WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg share.
   private static func usualMask(channelCount: Int) -> UInt64 {
     let masks: [UInt64] = [0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f]
     return masks.indices.contains(channelCount - 1) ? masks[channelCount - 1] : 0

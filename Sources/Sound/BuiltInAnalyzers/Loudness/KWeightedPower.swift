@@ -1,18 +1,17 @@
 internal import Mathematics
 
-/// The K-weighted power of all channels, weighted and summed (ITU-R BS.1770-5).
+/// The K-weighted power of all channels, summed with the channels' weights (ITU-R BS.1770-5).
 ///
-/// Processes two channels at a time in double precision, in a sixth of the time that libebur128's filter takes. The
-/// tests compare it with that filter.
+/// Two channels are processed at a time, in double precision. This takes a sixth of the time of libebur128's filter,
+/// against which the tests compare it.
 struct KWeightedPower {
-  /// Minimum sample rate. At lower rates, the filter's shelf is near or above half the rate.
+  /// Minimum sample rate. At lower rates, the filter's shelf is near or above half the sample rate.
   static let minSampleRate = 4_000
 
   private let filter: KFilter
   private var pairs: [Pair] = []
   private var frameCount = 0
 
-  /// - Parameter roles: The role of each channel.
   init(sampleRate: Int, roles: [ChannelRole]) {
     filter = KFilter(sampleRate: Double(sampleRate))
     let weighted = roles.indices.filter { roles[$0].weight > 0 }
@@ -25,7 +24,7 @@ struct KWeightedPower {
   }
 
   /// Processes frames of a planar span.
-  /// - Parameter stride: Samples from one channel to the next.
+  /// - Parameter stride: Number of samples from one channel to the next.
   mutating func push(_ planar: Span<Float>, _ frames: Range<Int>, stride: Int) {
     planar.withUnsafeBufferPointer { planar in
       guard let start = planar.baseAddress else { return }
@@ -37,7 +36,7 @@ struct KWeightedPower {
     frameCount += frames.count
   }
 
-  /// Returns the mean over the frames since the last call; 0 if it is not finite.
+  /// Returns the mean over the frames since the last call, or 0 if it is not finite.
   mutating func takeMean() -> Double {
     var power = 0.0
     for index in pairs.indices { power += (pairs[index].state.takeSums() * pairs[index].weights).sum() }
@@ -46,7 +45,7 @@ struct KWeightedPower {
   }
 
   private struct Pair {
-    /// Channel indices, which are equal for the last channel of an odd number.
+    /// Indices of two channels. They are equal for the last channel if the number of channels is odd.
     let first, second: Int
     let weights: SIMD2<Double>
     var state = KFilter.State()
@@ -65,15 +64,15 @@ extension ChannelRole {
 
 /// The K-weighting filter for a sample rate: a shelf that models the head, and a high-pass filter.
 ///
-/// BS.1770-5 (annex 1, tables 1 and 2) gives the coefficients for 48 kHz. The underlying analog filters, from which the
-/// coefficients for other rates follow, are in B. De Man, “Evaluation of Implementations of the EBU R128 Loudness
-/// Measurement”, AES 145, 2018.
+/// BS.1770-5 (annex 1, tables 1 and 2) lists the coefficients for 48 kHz. The coefficients for other rates follow from
+/// the underlying analog filters, which are described in B. De Man, “Evaluation of Implementations of the EBU R128
+/// Loudness Measurement”, AES 145, 2018.
 struct KFilter: Sendable {
   /// A second-order section: y[n] = b0 v[n] + b1 v[n-1] + b2 v[n-2] with v[n] = x[n] - a1 v[n-1] - a2 v[n-2].
   struct Section: Sendable {
     let b0, b1, b2, a1, a2: Double
 
-    /// - Parameter numerator: Numerator coefficients for K = tan(π f / rate); `nil` for 1, -2, 1, as in table 2.
+    /// - Parameter numerator: Numerator coefficients for K = tan(π f / rate); `nil` for 1, -2, 1 (table 2).
     fileprivate init(
       frequency: Double, quality: Double, sampleRate: Double,
       _ numerator: ((_ k: Double) -> (b0: Double, b1: Double, b2: Double))? = nil
@@ -102,7 +101,7 @@ struct KFilter: Sendable {
 
   /// The filter state of two channels.
   struct State: Sendable {
-    /// v[n-1] and v[n-2], first of the shelf, then of the high-pass filter.
+    /// v[n-1] and v[n-2], first those of the shelf, then those of the high-pass filter.
     fileprivate var s1 = SIMD2<Double>.zero, s2 = SIMD2<Double>.zero
     fileprivate var h1 = SIMD2<Double>.zero, h2 = SIMD2<Double>.zero
     fileprivate var sums = SIMD2<Double>.zero
@@ -117,7 +116,8 @@ struct KFilter: Sendable {
       return sums
     }
 
-    /// Removes decaying values that would slow down processors (denormals), and non-finite values, which would persist.
+    /// Removes decaying values that would slow down the processor (denormals), and values that are not finite and would
+    /// persist.
     private static func settle(_ v1: inout SIMD2<Double>, _ v2: inout SIMD2<Double>) {
       let size = v1 * v1 + v2 * v2
       let isSound = (size .> 1e-200) .& (size .< .infinity)
@@ -134,7 +134,7 @@ struct KFilter: Sendable {
     let (shelf, highPass) = (shelf, highPass)
     for frame in frames {
       let x = SIMD2(Double(first[frame]), Double(second[frame]))
-      // The term that depends on the previous sample comes last.
+      // The term that depends on the previous sample is added last.
       let s0 = (x - shelf.a2 * s2) - shelf.a1 * s1
       let y = shelf.b0 * s0 + (shelf.b1 * s1 + shelf.b2 * s2)
       let h0 = (y - highPass.a2 * h2) - highPass.a1 * h1

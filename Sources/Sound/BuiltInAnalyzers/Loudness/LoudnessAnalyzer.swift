@@ -29,7 +29,7 @@ struct LoudnessAnalyzer: Analyzer {
   struct Session: AnalysisSession {
     private let sampleRate: Int
     private let channelCount: Int
-    /// `nil` if the rate is too low for the filter.
+    /// The power meter; `nil` if the sample rate is too low for the filter.
     private var power: KWeightedPower?
     private var frameCount = 0
     private var meter = LoudnessMeter()
@@ -64,7 +64,7 @@ struct LoudnessAnalyzer: Analyzer {
       }
     }
 
-    /// Step lengths differ by a frame if the rate is not a multiple of 100.
+    /// Steps differ in length by a frame if the sample rate is not a multiple of 100.
     private var endOfStep: Int { (meter.stepCount + 1) * LoudnessMeter.stepMilliseconds * sampleRate / 1000 }
 
     mutating func finish() throws(AnalysisError) -> LoudnessFinding {
@@ -86,7 +86,7 @@ struct LoudnessAnalyzer: Analyzer {
       return peak.samplePeak > 0 ? "below_gate" : "silence"
     }
 
-    /// The level in dB; `nil` for silence.
+    /// Returns the level in dB; `nil` for silence.
     private static func decibels(_ amplitude: Float) -> Double? {
       amplitude > 0 && amplitude.isFinite ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
     }

@@ -4,21 +4,21 @@ internal import Mathematics
 /// The true peak: the largest absolute value of the continuous signal that the samples represent (ITU-R BS.1770-5,
 /// annex 2).
 ///
-/// The signal is oversampled 8 times (the recommendation asks for 4) with windowed sincs of 24 taps. Few samples are
-/// near a peak: nothing is computed where the surrounding samples prove that the values between them are below the
+/// The signal is oversampled 8 times (the recommendation requires 4) with windowed sincs of 24 taps. Few samples are
+/// near a peak, so nothing is computed where the surrounding samples prove that all values in between are below the
 /// largest value so far. The bounds are strict, so the result is the same as without them.
 struct TruePeak {
-  /// Number of points per sample.
+  /// Number of interpolated points per sample.
   static let phases = Int(CTRUEPEAK_PHASES)
   private static let taps = Int(CTRUEPEAK_TAPS)
 
-  /// True peak, full scale 1.
+  /// The true peak, where full scale is 1.
   private(set) var peak: Float = 0
-  /// Largest sample magnitude.
+  /// The largest sample magnitude.
   private(set) var samplePeak: Float = 0
 
   private let interpolator = Interpolator.standard
-  /// The last samples of each channel, which are needed to interpolate the next samples, and room for as many new
+  /// The last samples of each channel, which are needed to interpolate the next ones, with room for as many new
   /// samples.
   private var seams: [[Float]]
 
@@ -53,12 +53,12 @@ struct TruePeak {
     for channel in seams.indices { push(silence.span, channel: channel) }
   }
 
-  /// Computes points between samples where they may exceed the peak.
+  /// Computes the points between samples, but only where they may exceed the peak.
   struct Interpolator: Sendable {
     static let standard = Interpolator(beta: 5)
 
     let taps = TruePeak.taps
-    /// Coefficients by tap, for the points at 0, 1/8, … 7/8 of the distance between two samples.
+    /// Coefficients of each tap, for the points at 0, 1/8, … 7/8 of the distance between two samples.
     private let coefficients: [SIMD8<Float>]
     private let kernel: ctruepeak_interpolator
 
@@ -67,7 +67,7 @@ struct TruePeak {
     init(beta: Double) {
       let taps = TruePeak.taps
       let half = taps / 2
-      // Each point has a list of taps, scaled to a DC gain of 1.
+      // Each point has a list of taps, scaled to a gain of 1 at 0 Hz.
       let points: [[Float]] = (0...TruePeak.phases).map { phase in
         let list = (0..<taps).map { tap -> Double in
           let distance = Double(tap - half + 1) - Double(phase) / Double(TruePeak.phases)
@@ -84,7 +84,7 @@ struct TruePeak {
       }
 
       func largest(_ lists: [[Float]], of chosen: (Int) -> Bool = { _ in true }) -> Float {
-        // The bounds are slightly larger, to allow for rounding.
+        // The bounds are slightly larger than necessary, to allow for rounding.
         let sums = lists.map { list in list.indices.filter(chosen).reduce(Float(0)) { $0 + list[$1].magnitude } }
         return 1.000_01 * (sums.max() ?? 0)
       }
@@ -112,12 +112,12 @@ struct TruePeak {
 
     private static func sinc(_ x: Double) -> Double { x == 0 ? 1 : sin(.pi * x) / (.pi * x) }
 
-    /// - Parameter x: -1 to 1.
+    /// - Parameter x: Position in the window, from -1 to 1.
     private static func kaiser(_ x: Double, _ beta: Double) -> Double {
       bessel(beta * max(0, 1 - x * x).squareRoot()) / bessel(beta)
     }
 
-    /// Modified Bessel function of the first kind, of order 0.
+    /// Returns the modified Bessel function of the first kind, of order 0.
     private static func bessel(_ x: Double) -> Double {
       var sum = 1.0
       var term = 1.0
@@ -128,15 +128,16 @@ struct TruePeak {
       return sum
     }
 
-    /// Raises `peak` to the largest point over `count` steps between samples, and `samplePeak` to the largest sample;
-    /// the first step follows half of the taps.
+    /// Raises `peak` to the largest point over `count` steps between samples, and `samplePeak` to the largest sample.
+    /// The first step begins after half of the taps.
     ///
     /// - Parameter samples: `taps - 1 + count` samples.
     func raise(_ peak: inout Float, over samples: UnsafePointer<Float>?, count: Int, samplePeak: inout Float) {
       withUnsafePointer(to: kernel) { unsafe ctruepeak_raise($0, samples, count, &peak, &samplePeak) }
     }
 
-    /// Points between the two samples in the middle of a window of `taps` samples, including the first of them.
+    /// Returns the points between the two samples in the middle of a window of `taps` samples, including the first of
+    /// these samples.
     func points(of window: UnsafePointer<Float>) -> SIMD8<Float> {
       var points = SIMD8<Float>.zero
       for tap in coefficients.indices { points += coefficients[tap] * window[tap] }

@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// Collects short two-channel excerpts from the whole file, at most `limit` of them, whatever the file's length.
+/// Collects short two-channel excerpts from the whole file, at most `limit` of them, regardless of the file's length.
 ///
-/// The file is divided into equal slots, and the first excerpt of a slot that is not too quiet is kept. If there are
-/// too many, the slot length is doubled. The result depends only on the samples.
+/// The file is divided into equal slots, and the first excerpt of each slot that is not too quiet is kept. If there are
+/// too many excerpts, the slot length is doubled. The result depends only on the samples.
 struct ExcerptCollection {
   struct Excerpt {
     /// Index of the first frame.
     var start: Int64
-    /// The left and right channels, which are equal for mono. The unit is a 16-bit step.
+    /// The left and right channels, which are the same for mono. The unit is a 16-bit step.
     var channels: [[Float]]
   }
 
   static let limit = 16
-  /// Minimum mean magnitude of second differences, in 16-bit steps: twice that of dither noise.
+  /// Minimum mean magnitude of second differences, in 16-bit steps. Dither noise reaches half of it.
   private static let minActivity: Float = 4
 
   private(set) var excerpts: [Excerpt] = []

@@ -2,8 +2,9 @@ internal import CKernels
 internal import DSP
 internal import Foundation
 
-/// The frame grid of a codec: the transform blocks that its encoder quantized. At the offset at which the blocks begin,
-/// coefficients that were rounded to zero are zero again; half a dozen samples away, they are not.
+/// The frame grid of a codec: the positions of the transform blocks that its encoder quantized. If a transform starts
+/// where a block begins, the coefficients that were rounded to zero are zero again; half a dozen samples away, they are
+/// not.
 ///
 /// After Herre and Schug, "Analysis of Decompressed Audio - The Inverse Decoder" (AES 109, 2000), and Yang, Qu and
 /// Huang, "Detecting Digital Audio Forgeries by Checking Frame Offsets" (2008).
@@ -11,34 +12,35 @@ struct FrameGrid {
   enum Codec: String, CaseIterable {
     case mp3, mp2, aac, vorbis, opus
 
-    /// Maximum contribution of one excerpt, in deviations.
+    /// Maximum contribution of one excerpt, in standard deviations.
     var limit: Float { self == .vorbis ? 20 : 8 }
   }
 
   let codec: Codec
-  /// Number of samples between possible block starts.
+  /// Distance between possible block starts, in samples.
   let period: Int
 
-  /// Number of additional offsets before and after a period, which contrasts require.
+  /// Number of additional offsets before and after a period that are needed to compute contrasts.
   static let margin = 16
-  /// Length of an excerpt, in samples, that is enough for every grid.
+  /// Length, in samples, of an excerpt that is long enough for every grid.
   static let minLength = 2 * 1024 + 1024 + 2 * margin + 1
 
   /// The contrast: how much lower the coefficients are at each offset than around it.
   ///
-  /// Coefficients are compared in groups by frequency. In a single sum, the coefficients of low frequencies, which vary
-  /// most between offsets and are seldom rounded to zero, would mask the others.
+  /// Coefficients are compared in groups by frequency. In a single sum, the coefficients of low frequencies would mask
+  /// the others: they vary most between offsets, and are seldom rounded to zero.
   struct Contrast {
-    /// Contrast in standard deviations over all offsets, at most `limit`.
+    /// The contrast in standard deviations over all offsets, at most `limit`.
     var deviations: [Float]
-    /// Contrast in dB per coefficient.
+    /// The contrast in dB per coefficient.
     var decibels: [Float]
 
     /// - Parameters:
-    ///   - scores: For each group, sums of base-2 logarithms, with `margin` more offsets on either side.
+    ///   - scores: For each group, sums of base-2 logarithms at all offsets and at `margin` more offsets on either
+    ///     side.
     ///   - count: Number of coefficients per sum.
-    ///   - limit: Upper limit of the deviations. A note that begins at the right sample makes a single excerpt stand
-    ///     out by far, whereas frames are in all excerpts.
+    ///   - limit: Upper limit of the deviations. A note that begins at just the right sample makes a single excerpt
+    ///     stand out by far, whereas frames show in all excerpts.
     init(_ scores: [ArraySlice<Float>], count: Int, limit: Float) {
       let differences = scores.map { scores -> [Float] in
         let (first, period) = (scores.startIndex, scores.count - 2 * FrameGrid.margin)
@@ -86,7 +88,7 @@ struct LappedGrid {
   private let firstBin: Int
   /// Number of coefficients per group.
   private let groupSize: Int
-  /// Pre-emphasis e: the encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
+  /// The pre-emphasis e: the encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
   private let emphasis: Float
   private let transform: RealFFT
   private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH))
@@ -103,7 +105,7 @@ struct LappedGrid {
     // Vorbis alternates blocks of two lengths; both begin at multiples of 64.
     grid = FrameGrid(codec: codec, period: codec == .vorbis ? 64 : blockLength)
     emphasis = codec == .opus ? 0.85 : 0
-    // The omitted harmonics are 50 dB below the window. The window of Opus is steep and needs more.
+    // The omitted harmonics are 50 dB below the window. The window of Opus is steep and needs more of them.
     let harmonicCount =
       switch codec {
       case .opus: 24
@@ -119,8 +121,8 @@ struct LappedGrid {
     transform = RealFFT(length: 2 * blockLength)
   }
 
-  /// Returns the contrast at each offset of a block; offset 0 is the excerpt's sample `FrameGrid.margin + 1`.
-  /// - Parameter part: Number of the group of coefficients, modulo the number of groups; `nil` for all.
+  /// Returns the contrast at each offset of a block. Offset 0 is sample `FrameGrid.margin + 1` of the excerpt.
+  /// - Parameter part: Number of the coefficient group, modulo the number of groups; `nil` for all groups.
   mutating func contrast(_ channels: [[Float]], part: Int?) -> FrameGrid.Contrast {
     let offsets = blockLength + 2 * FrameGrid.margin
     let signals = channels.map { samples in
@@ -141,8 +143,8 @@ struct LappedGrid {
       limit: grid.codec.limit)
   }
 
-  /// The Fourier bins of the first window at half samples, including the bins that the harmonics reach: real parts,
-  /// then imaginary parts.
+  /// Returns the Fourier bins of the first window at half samples, including the bins that the harmonics reach: first
+  /// the real parts, then the imaginary parts.
   private func firstBins(_ signal: [Float], _ range: Range<Int>) -> [Float] {
     let count = range.count + 2 * harmonics.count
     let first = range.lowerBound - harmonics.count + 1
@@ -152,7 +154,7 @@ struct LappedGrid {
         let bin = first + index
         let angle = Double.pi * Double(bin) / Double(2 * blockLength)
         let (c, s) = (Float(cos(angle)), Float(sin(angle)))
-        // The transform has the opposite sign in its exponent.
+        // The sign of the transform's exponent is the opposite.
         let (real, imaginary) = (bins[2 * bin], -bins[2 * bin + 1])
         result[index] = real * c - imaginary * s
         result[count + index] = real * s + imaginary * c
@@ -163,13 +165,13 @@ struct LappedGrid {
 
   // MARK: Windows
 
-  /// The coefficient of sin((2m + 1)·π·(n + ½) / length) in a window.
+  /// Returns the coefficient of sin((2m + 1)·π·(n + ½) / length) in a window.
   private static func harmonic(_ number: Int, of window: [Double]) -> Double {
     let step = Double(2 * number + 1) * Double.pi / Double(window.count)
     return window.indices.reduce(0) { $0 + window[$1] * sin(step * (Double($1) + 0.5)) } * 2 / Double(window.count)
   }
 
-  /// The window of Vorbis, and of Opus, whose blocks overlap by less than their length.
+  /// Returns the window of Vorbis, or that of Opus, whose blocks overlap by less than their length.
   private static func powerSine(_ length: Int, overlap: Int) -> [Double] {
     let before = (length - overlap) / 2
     let rise = (0..<length).map { index -> Double in
@@ -181,7 +183,7 @@ struct LappedGrid {
     return rise + rise.reversed()
   }
 
-  /// The window of AAC.
+  /// Returns the window of AAC.
   private static func kaiserBessel(_ length: Int, alpha: Double) -> [Double] {
     let kernel = (0...length).map { index -> Double in
       let place = 2 * Double(index) / Double(length) - 1
@@ -196,7 +198,7 @@ struct LappedGrid {
     return rise + rise.reversed()
   }
 
-  /// Modified Bessel function I₀.
+  /// Returns the modified Bessel function I₀.
   private static func bessel(_ x: Double) -> Double {
     var (sum, term) = (1.0, 1.0)
     for number in 1..<60 {
@@ -213,7 +215,8 @@ enum OriginNoise {
   static let floor: Float = 1 / 6
 }
 
-/// The frame grid of MPEG audio's filter bank: layer II quantizes the subbands, layer III an MDCT of each subband.
+/// The frame grid of MPEG audio's filter bank. Layer II quantizes the subbands; layer III quantizes an MDCT of each
+/// subband.
 struct MPEGGrid {
   static let length = Int(CFRAMEGRIDS_HYBRID_SAMPLES)
   private static let bands = Int(CFRAMEGRIDS_BANDS)
@@ -229,9 +232,9 @@ struct MPEGGrid {
     lastBand = max(firstBand + 1, min(Self.bands - 2, Int(min(20_000, end) / width)))
   }
 
-  /// Returns the contrast of layer III at each offset of a granule, and of layer II at each phase of the filter bank.
-  /// Offset 0 is the excerpt's sample `FrameGrid.margin`; phase 0 is its first sample.
-  /// - Parameter part: Number of the group of 8 subbands, modulo the number of groups; `nil` for all.
+  /// Returns the contrast of layer III at each offset of a granule, and that of layer II at each phase of the filter
+  /// bank. Offset 0 is sample `FrameGrid.margin` of the excerpt; phase 0 is its first sample.
+  /// - Parameter part: Number of the group of 8 subbands, modulo the number of groups; `nil` for all groups.
   mutating func contrasts(_ channels: [[Float]], part: Int?) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast)
   {
     let (phaseCount, offsetCount) = (Self.bands, Int(CFRAMEGRIDS_HYBRID_OFFSETS))

@@ -4,7 +4,7 @@ internal import Foundation
 /// Searches the excerpts of a file for the frames of all codecs, at one sample rate.
 ///
 /// Frames follow each other without gaps, so they begin at the same position, modulo the period, in all excerpts.
-/// Deviations are therefore summed by position.
+/// Deviations are therefore summed for each position.
 struct FrameSearch {
   /// The best position for a codec.
   struct Trace {
@@ -14,11 +14,11 @@ struct FrameSearch {
     var offset: Int
     /// Sum of the deviations over the excerpts, divided by the square root of the number of excerpts.
     var deviations: Double
-    /// Deviations of the best other position.
+    /// The deviations of the second-best position.
     var elsewhere: Double
     var decibels: Double
 
-    /// Lead of the best position over all others.
+    /// The lead of the best position over all others.
     var margin: Double { deviations - elsewhere }
   }
 
@@ -36,8 +36,8 @@ struct FrameSearch {
       decibels = [Float](repeating: 0, count: period)
     }
 
-    /// Adds, for each position, the best of its offsets minus the mean of the others. A synthesizer that works in
-    /// blocks of 64 samples marks all offsets of a position, a codec only one.
+    /// Adds, for each position, its best offset minus the mean of its other offsets. A codec marks only one offset of a
+    /// position. A synthesizer that works in blocks of 64 samples marks all of them.
     mutating func add(_ contrast: FrameGrid.Contrast, start: Int64) {
       excerptCount += 1
       var best = [Int](repeating: -1, count: period)
@@ -58,7 +58,7 @@ struct FrameSearch {
 
     func trace(_ codec: FrameGrid.Codec, sampleRate: Int) -> Trace {
       let best = deviations.indices.max { deviations[$0] < deviations[$1] } ?? 0
-      // The best of several deviations is positive by chance.
+      // By chance alone, the best of several deviations is positive.
       let base = deviations.sorted()[period / 2]
       let root = Double(max(1, excerptCount)).squareRoot()
       let elsewhere =
@@ -90,13 +90,14 @@ struct FrameSearch {
     sums = lapped.map { Sum(period: $0.grid.period) }
   }
 
-  /// `true` while any codec is still searched for.
+  /// `true` as long as any codec is still being searched for.
   var isOpen: Bool { layer3.isOpen || layer2.isOpen || sums.contains(where: \.isOpen) }
 
   /// - Parameters:
-  ///   - channels: Left and right, at the sample rate of the search; at least `FrameGrid.minLength` samples.
-  ///   - start: Index of the first of these samples.
-  ///   - part: Number of a part of the coefficients; `nil` for all.
+  ///   - channels: The left and right channels at the sample rate of the search, with at least `FrameGrid.minLength`
+  ///     samples each.
+  ///   - start: Index of the first sample.
+  ///   - part: Number of a part of the coefficients; `nil` for all coefficients.
   mutating func add(_ channels: [[Float]], start: Int64, part: Int?) {
     for index in lapped.indices where sums[index].isOpen {
       sums[index].add(lapped[index].contrast(channels, part: part), start: start + Int64(FrameGrid.margin) + 1)
@@ -107,8 +108,8 @@ struct FrameSearch {
     if layer2.isOpen { layer2.add(two, start: start) }
   }
 
-  /// Ends the search for codecs without evidence so far, and restarts it for the others.
-  /// - Parameter minMargin: Minimum margin by codec to continue.
+  /// Ends the search for codecs without evidence so far, and starts it again for the others.
+  /// - Parameter minMargin: Returns the minimum margin at which the search for a codec continues.
   mutating func narrow(_ minMargin: (FrameGrid.Codec) -> Double) {
     let sampleRate = sampleRate
     func narrow(_ sum: inout Sum, _ codec: FrameGrid.Codec) {

@@ -1,7 +1,8 @@
-/// The prototype low-pass filter of MPEG audio's filter bank (ISO/IEC 11172-3), whose 32 subband filters are this
-/// filter times cosines.
+/// The prototype low-pass filter of MPEG audio's filter bank (ISO/IEC 11172-3). The 32 subband filters are this filter
+/// multiplied by cosines.
 ///
-/// It was measured as the impulse response of a layer I decoder, divided by the cosines of its subbands.
+/// The values were measured: they are the impulse response of a layer I decoder, divided by the cosines of its
+/// subbands.
 enum MPEGPrototype {
   static let tapCount = 512
 

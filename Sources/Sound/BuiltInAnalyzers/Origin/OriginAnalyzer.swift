@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// Detects lossless files whose audio was lossy before.
+/// Detects lossless files whose audio was once lossy.
 ///
 ///     samples ─┬─ ExcerptCollection   up to 16 short excerpts from the whole file
 ///              │    ├─ FrameSearch    frames of MP3, MP2, AAC, Vorbis and Opus, at this and the other common rate
@@ -32,9 +32,9 @@ struct OriginAnalyzer: Analyzer {
   }
 
   struct Session: AnalysisSession {
-    /// Sample rates of most codecs; audio at another rate may have been resampled.
+    /// The sample rates of most codecs. Audio at another rate may have been resampled.
     private static let usualRates = [44_100, 48_000]
-    /// Number of samples at each end of an excerpt that resampling distorts.
+    /// Number of samples at each end of an excerpt that are distorted by resampling.
     private static let settling = 128
 
     private let sampleRate: Int
@@ -46,10 +46,10 @@ struct OriginAnalyzer: Analyzer {
     init(_ format: AudioFormat) {
       sampleRate = format.sampleRate
       channelCount = format.channelCount
-      // A `Float` holds up to 24 bits exactly.
+      // `Float` represents up to 24 bits exactly.
       bitDepth = format.codec.contains("_f") ? nil : format.bitDepth.flatMap { (9...24).contains($0) ? $0 : nil }
       usedBits = bitDepth.map { UsedBits(bits: $0) }
-      // Excerpts start at whole samples of the common rates as well.
+      // Excerpts also start at whole samples of the common rates.
       let rate = format.sampleRate
       let steps = Self.usualRates.map { rate / Self.divisor(rate, $0) }
       let alignment = steps[0] / Self.divisor(steps[0], steps[1]) * steps[1]
@@ -83,8 +83,8 @@ struct OriginAnalyzer: Analyzer {
       return finding
     }
 
-    /// Searches for every codec in a part of the coefficients of each excerpt; the part alternates between excerpts.
-    /// All coefficients are searched only if that yields evidence. Resampled files are rare, so the search for them
+    /// Searches each excerpt for every codec, in one part of the coefficients; the part changes from excerpt to
+    /// excerpt. All coefficients are searched only if that yields evidence. Resampled files are rare, so their search
     /// begins with every second excerpt.
     private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
       let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
@@ -106,7 +106,7 @@ struct OriginAnalyzer: Analyzer {
       }
     }
 
-    /// Resamples an excerpt; `nil` if it becomes too short.
+    /// Resamples an excerpt. Returns `nil` if it becomes too short.
     private func part(of excerpt: ExcerptCollection.Excerpt, at rate: Int) -> ExcerptCollection.Excerpt? {
       if rate == sampleRate { return excerpt }
       let channels = excerpt.channels.map { resampled($0, to: rate) }
@@ -115,7 +115,7 @@ struct OriginAnalyzer: Analyzer {
         start: excerpt.start * Int64(rate) / Int64(sampleRate) + Int64(Self.settling), channels: channels)
     }
 
-    /// Resamples and drops the first samples, for which the filter lacks input.
+    /// Resamples, and drops the first samples because the filter lacks input for them.
     private func resampled(_ samples: [Float], to rate: Int) -> [Float] {
       let resampler = SoxrResampler(inputRate: sampleRate, outputRate: rate)
       var (part, result): ([Float], [Float]) = ([], [])

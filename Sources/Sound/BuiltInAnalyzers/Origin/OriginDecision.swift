@@ -2,18 +2,17 @@ internal import Analysis
 internal import DSP
 internal import Foundation
 
-/// Decides from the traces of frames and the end of the spectrum.
+/// Decides on the origin, from the traces of frames and the end of the spectrum.
 struct OriginDecision {
   let traces: [FrameSearch.Trace]
   let wall: SpectralWall
   let sampleRate: Int
   let excerptCount: Int
 
-  /// Margins from which a trace is certain, and possible.
+  /// Returns the margins from which a trace is certain or possible.
   ///
-  /// Vorbis and layer II need larger margins: synthesizers that begin notes at multiples of 64 samples mark positions
-  /// of Vorbis, and the best of the 32 positions of layer II stands out by chance more easily than the best of a
-  /// thousand.
+  /// Vorbis and layer II need larger margins. Synthesizers that begin notes at multiples of 64 samples mark positions
+  /// of Vorbis. And one of only 32 positions, as in layer II, stands out by chance more easily than one of a thousand.
   private static func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     switch codec {
     case .vorbis: (8, 5)
@@ -22,15 +21,15 @@ struct OriginDecision {
     case .mp3, .aac: (4, 3)
     }
   }
-  /// Range in which the spectrum of Opus ends, in Hz.
+  /// The range in which the spectrum of Opus ends, in Hz.
   private static let opusWall = 19_850.0...20_250
   private static let minOpusDrop = 10.0
-  /// Share of the certain margin required in the first pass: a quarter of the coefficients shows roughly half of the
+  /// Share of the certain margin that the first pass requires: a quarter of the coefficients yields roughly half of the
   /// margin.
   private static let minShare = 0.15
   /// Minimum drop of an abrupt spectral end, in dB.
   private static let minDrop = 15.0
-  /// Upper end of the spectrum for Opus, in Hz. Opus codes nothing above 20 kHz, but overlapping blocks leave a
+  /// Upper end of the spectrum of Opus, in Hz. Opus encodes nothing above 20 kHz, but overlapping blocks leave a
   /// residue.
   static let opusEnd = 20_700.0
   /// Sample rates that the audio may have had before, in Hz.
@@ -44,7 +43,7 @@ struct OriginDecision {
       finding.wallDepth = wall.depth.rounded(toPlaces: 1)
       finding.wallSteadiness = wall.steadiness.rounded(toPlaces: 2)
     }
-    // The grids of other codecs show traces as well, but weaker traces.
+    // The grids of other codecs show traces as well, but they are weaker.
     guard
       let best = traces.filter({ $0.margin >= limits($0.codec).certain }).max(by: { $0.decibels < $1.decibels })
         ?? traces.max(by: { strength($0) < strength($1) })
@@ -75,12 +74,13 @@ struct OriginDecision {
 
   private func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     var limits = Self.limits(codec)
-    // The spectral end is a second trace of the same codec.
+    // The end of the spectrum is a second trace of the same codec.
     if codec == .opus, Self.isOpusWall(wall) { limits.certain = limits.possible }
     return limits
   }
 
-  /// The minimum margin in a part of the coefficients for searching all coefficients for a codec.
+  /// Returns the minimum margin that a codec must reach in a part of the coefficients before all coefficients are
+  /// searched for it.
   static func minMargin(_ codec: FrameGrid.Codec, _ wall: SpectralWall) -> Double {
     codec == .opus && isOpusWall(wall) ? 0 : minShare * limits(codec).certain
   }
@@ -106,8 +106,8 @@ struct OriginDecision {
 
 /// Estimates the bit rate of the former encoding.
 enum BitRateEstimate {
-  /// Estimates the bit rate by linear fits, one per codec, to the transcodes of Benchmarks/health. The higher the bit
-  /// rate, the fewer coefficients are rounded to zero.
+  /// Estimates the bit rate with a linear fit for each codec, based on the transcodes of Benchmarks/health. The higher
+  /// the bit rate, the fewer coefficients are rounded to zero.
   static func kilobits(_ trace: FrameSearch.Trace) -> Int? {
     guard trace.decibels > 0 else { return nil }
     let depth = log2(max(0.1, trace.decibels))

@@ -5,18 +5,18 @@ internal import Foundation
 struct SpectralWall {
   /// Frequency of the largest drop, in Hz.
   var frequency: Double
-  /// Difference between the level just below the drop and the level of everything above it, in dB.
+  /// Difference between the level just below the drop and the overall level above it, in dB.
   var depth: Double
   /// Drop within 350 Hz, in dB.
   var steepness: Double
-  /// Share of STFT columns that end within 300 Hz of the drop.
+  /// Share of STFT columns whose spectrum ends within 300 Hz of the drop.
   var steadiness: Double
   /// Mean level per bin above the drop, in dB relative to full scale.
   var levelAbove: Double
   /// Highest frequency above the rounding noise, in Hz.
   var end: Double
 
-  /// - Parameter excerpts: Samples in 16-bit steps.
+  /// - Parameter excerpts: Excerpts with samples in 16-bit steps.
   init?(_ excerpts: [ExcerptCollection.Excerpt], sampleRate: Int) {
     let length = sampleRate > 50_000 ? 4096 : 2048
     let transform = RealFFT(length: length)
@@ -26,7 +26,7 @@ struct SpectralWall {
     let width = Double(binsPerGroup * sampleRate) / Double(length)
     let groupCount = (length / 2) / binsPerGroup
     guard groupCount > 60 else { return nil }
-    // The level of a full-scale sine is 0 dB.
+    // A full-scale sine has a level of 0 dB.
     let scale = Float(10 * log10(pow(Double(length) / 4 * 32768, 2)))
     var power = [Float](repeating: 0, count: transform.binCount)
     var columns: [[Float]] = []
@@ -48,7 +48,7 @@ struct SpectralWall {
     let level = (0..<groupCount).map { group in
       columns.reduce(Float(0)) { $0 + $1[group] } / Float(columns.count)
     }
-    // The noise of rounding to 16 bits is 1/12 of a squared step per sample, times the window's power.
+    // Rounding to 16 bits adds noise of 1/12 of a squared step per sample, times the window's power.
     let rounding = 10 * log10(Float(length) * 0.375 / 12) - scale
     let top = groupCount - 2
     func mean(_ range: Range<Int>) -> Float { range.reduce(Float(0)) { $0 + level[$1] } / Float(max(1, range.count)) }

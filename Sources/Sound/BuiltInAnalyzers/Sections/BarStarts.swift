@@ -1,17 +1,17 @@
-/// The edges between units at which bars begin, if units are beats. They are the downbeats of the analyzer `tempo` or,
-/// without downbeats, every fourth beat from where the harmony changes most, if that is clear.
+/// The edges between units at which bars begin, if the units are beats. They are the downbeats that `tempo` found. If
+/// it found none, every fourth beat counts, starting from the phase where the harmony changes most, if that is clear.
 struct BarStarts {
   private static let minDownbeats = 4
-  /// Minimum lead of the harmonic change at the likeliest downbeat phase over the next likeliest, in standard
-  /// deviations of all changes. Below it, the phase was wrong in half of the songs.
+  /// Minimum lead of the harmonic change at the likeliest downbeat phase over that at the next likeliest, in standard
+  /// deviations of all changes. With a smaller lead, the phase was wrong in half of the songs.
   private static let minLead: Float = 0.7
 
-  /// Default bar length in beats.
+  /// The default bar length in beats.
   private static let usualLength = 4
 
   /// `true` for each edge at which a bar begins; `nil` if that is unclear.
   let isBarStart: [Bool]?
-  /// Bar length in units.
+  /// The bar length in units.
   let barLength: Int
 
   /// Returns `nil` if units are not beats.
@@ -39,7 +39,7 @@ struct BarStarts {
     }
   }
 
-  /// The phase: the edge from which every `period`-th edge has the largest mean change.
+  /// Returns the phase: the first of the edges, `period` apart, at which the mean change is largest.
   private static func phase(of changes: [Float], period: Int) -> Int? {
     var sums = [Float](repeating: 0, count: period)
     var counts = sums

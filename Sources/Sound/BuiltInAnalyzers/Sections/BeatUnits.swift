@@ -1,23 +1,23 @@
-/// The units of time that are compared with each other: beats, groups of beats in a long track, or half seconds if the
-/// beats are unknown.
+/// The units of time that are compared with each other. They are beats, groups of beats in a long track, or half
+/// seconds if the beats are unknown.
 struct BeatUnits {
-  /// Maximum number of units: enough for each beat of a 10-minute track at 100 BPM.
+  /// Maximum number of units: enough for every beat of a 10-minute track at 100 BPM.
   static let limit = 1024
   private static let minBeats = 8
   private static let defaultPeriod = 0.5
 
-  /// Unit boundaries in seconds, ascending, from the start of the audio to its end.
+  /// The boundaries of the units in seconds, ascending, from the start of the audio to its end.
   let edges: [Double]
   /// Median length of a unit, in seconds.
   let length: Double
-  /// `true` if each unit is a beat. Beats are interpolated where the music rests.
+  /// `true` if each unit is a beat. Beats are interpolated where the music pauses.
   let areBeats: Bool
 
   var count: Int { edges.count - 1 }
 
   /// - Parameters:
   ///   - beats: Beat times in seconds; ignored if they are unordered or fewer than eight.
-  ///   - seconds: Length of the audio.
+  ///   - seconds: Length of the audio in seconds.
   init(beats: [Double], seconds: Double) {
     let usable = beats.filter { $0.isFinite && $0 >= 0 && $0 < seconds }
     let gaps = zip(usable, usable.dropFirst()).map { $1 - $0 }
@@ -62,7 +62,7 @@ struct BeatUnits {
     values.isEmpty ? 0 : values.sorted()[values.count / 2]
   }
 
-  /// Converts seconds to a number of units, at least `least`.
+  /// Converts seconds to a number of units, which is at least `least`.
   func units(_ seconds: Double, atLeast least: Int = 4) -> Int {
     length > 0 ? max(least, Int(seconds / length)) : least
   }

@@ -1,13 +1,13 @@
-/// The recurrence matrix: the pairs of units that are mutual nearest neighbors (Serrà et al. 2014).
+/// The recurrence matrix, which marks pairs of units that are mutual nearest neighbors (Serrà et al. 2014).
 struct Recurrence {
-  /// Number of neighbors per unit, as a share of all units.
+  /// Number of neighbors of each unit, as a share of all units.
   private static let share = 0.08
   private static let steps = 2048
 
   let count: Int
-  /// Values in row-major order: 1 for two units that recur in each other.
+  /// Values in row-major order: 1 for two units that are mutual nearest neighbors.
   let values: [Float]
-  /// Mean of all values.
+  /// The mean of all values.
   let density: Double
 
   /// - Parameter similarities: A symmetric matrix of values from -1 to 1, in row-major order.
@@ -20,7 +20,7 @@ struct Recurrence {
       for step in histogram.indices { histogram[step] = 0 }
       for column in row * count..<(row + 1) * count { histogram[Self.step(similarities[column])] += 1 }
       var (above, step) = (0, Self.steps)
-      // The unit itself counts as well.
+      // The unit itself is counted, too.
       while above <= neighbors, step > 0 {
         step -= 1
         above += histogram[step]
@@ -44,21 +44,21 @@ struct Recurrence {
     Int(min(max(0.5 * (similarity + 1), 0), 1) * Float(steps - 1))
   }
 
-  /// The share of units that recur in each other when two ranges of units are aligned.
+  /// Returns the share of units that recur when two ranges of units are aligned.
   func share(from first: Int, and second: Int, length: Int) -> Float {
     var sum: Float = 0
     for offset in 0..<length { sum += values[(first + offset) * count + second + offset] }
     return sum / Float(max(length, 1))
   }
 
-  /// Computes the novelty at each edge: the change in resemblance to all other units. For each lag, the windows before
-  /// and after the edge each have a share of units that recur after that lag; the novelty is the sum of the squared
-  /// differences.
+  /// Computes the novelty at each edge: how much the resemblance to all other units changes. For each lag, the windows
+  /// before and after the edge each have a share of units that recur after that lag. The novelty is the sum of the
+  /// squared differences between these shares.
   ///
   /// - Returns: The novelty, which is reduced where a window is cut off, and the novelty as a multiple of the value
   ///   expected by chance.
   func novelty(over width: Int) -> (values: [Float], evidence: [Float]) {
-    // Row n counts, for each lag, how many of the first n units recur after that lag. Lags wrap around the end.
+    // Row n counts, for each lag, how many of the first n units recur after that lag. Lags wrap around at the end.
     var sums = [Float](repeating: 0, count: (count + 1) * count)
     for row in 0..<count {
       let (before, after) = (row * count, (row + 1) * count)

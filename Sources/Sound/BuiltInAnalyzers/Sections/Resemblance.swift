@@ -1,12 +1,12 @@
-/// The self-similarity of the units in harmony and timbre.
+/// The similarity of the units to each other, in harmony and timbre.
 struct Resemblance {
-  /// Minimum RMS distance from the mean, for harmony and timbre: music reaches 2.5 to 11; noise, tones and clicks reach
+  /// Minimum RMS distance from the mean, for harmony and timbre. Music reaches 2.5 to 11; noise, tones and clicks reach
   /// at most 0.8.
   private static let minDeviation: Float = 1.2
 
-  /// Timbre vectors of length 1, so that their products are cosines.
+  /// Timbre vectors of length 1, whose dot products are cosines.
   let timbre: [SIMD16<Float>]
-  /// Harmonic change from each unit to the next: 0 for the same harmony, 2 for opposite harmonies.
+  /// Change of harmony from each unit to the next: 0 for the same harmony, 2 for the opposite one.
   let changes: [Float]
   let recurrences: (harmony: Recurrence, timbre: Recurrence, both: Recurrence)
 
@@ -27,8 +27,8 @@ struct Resemblance {
     )
   }
 
-  /// The deviations from the mean, scaled to length 1. A vector near the mean yields zero; if all vectors are about the
-  /// same, all are zero.
+  /// Returns the deviations from the mean, scaled to length 1. A vector near the mean becomes zero. If all vectors are
+  /// about the same, all become zero.
   private static func directions(_ vectors: [SIMD16<Float>]) -> [SIMD16<Float>] {
     let mean = vectors.reduce(SIMD16<Float>(), +) / Float(max(vectors.count, 1))
     let deviations = vectors.map { $0 - mean }
@@ -41,7 +41,7 @@ struct Resemblance {
     }
   }
 
-  /// All dot products, in row-major order.
+  /// Returns all dot products, in row-major order.
   private static func cosines(_ vectors: [SIMD16<Float>]) -> [Float] {
     let count = vectors.count
     var products = [Float](repeating: 0, count: count * count)

@@ -1,30 +1,30 @@
 internal import Mathematics
 
-/// The section boundaries: the division of the track whose boundaries have the highest novelty, with a preference for
-/// groups of four bars, as in pop songs (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on Audio, Speech,
-/// and Language Processing 25(2), 2017).
+/// The section boundaries. They divide the track where the novelty is highest, with a preference for groups of four
+/// bars, as in pop songs (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on Audio, Speech, and Language
+/// Processing 25(2), 2017).
 struct SectionBounds {
   /// Window lengths on each side of an edge, in seconds.
   private static let widths = [8.0, 16]
   private static let minSeconds = 6.0
-  /// Length of a section, in seconds, above which it has a cost: one standard deviation of novelty for each additional
-  /// length of this size.
+  /// Length, in seconds, above which a section has a cost: one standard deviation of novelty for each additional length
+  /// of this size.
   private static let longSeconds = 30.0
   /// Minimum novelty, as a multiple of the value expected by chance; noise reaches 1.3.
   private static let minEvidence: Float = 1.8
-  /// Price that is subtracted from the value of a boundary, which is its novelty above the mean, in standard
+  /// Price of a boundary, which is subtracted from its value. The value is its novelty above the mean, in standard
   /// deviations.
   private static let price: Float = 1.1
-  /// Added to the value at a peak.
+  /// Bonus added to the value of a boundary at a peak.
   private static let peakWorth: Float = 0.6
-  /// Added to the value: `start` where a bar begins, otherwise `other`.
+  /// Bonus added to the value of a boundary: `start` where a bar begins, otherwise `other`.
   private static let barWorth: (start: Float, other: Float) = (0.75, -0.25)
-  /// Cost of a section whose length is a multiple of two bars, of one bar or of neither, but not of four bars. It is
-  /// reduced at the ends of the track, where a song may be cut.
+  /// Cost of a section whose length is not a multiple of four bars, but of two bars, of one bar, or of neither. The
+  /// cost is reduced at the ends of the track, because a song may be cut there.
   private static let lengthCost: (twoBars: Float, oneBar: Float, other: Float) = (0.75, 1.5, 3)
   private static let costAtEnds: Float = 0.3
 
-  /// Indices of edges between units, ascending, from the first to the last.
+  /// Indices of the edges between units that are boundaries, ascending, from the first edge to the last.
   let bounds: [Int]
 
   /// - Parameter downbeats: Times in seconds, ascending; empty if unknown.
@@ -61,7 +61,7 @@ struct SectionBounds {
       minLength: units.units(Self.minSeconds))
   }
 
-  /// The cost of a section, by its length in units.
+  /// Returns the cost of a section by its length in units.
   private static func costs(upTo count: Int, barLength: Int?, longLength: Int) -> [Float] {
     (0...count).map { length in
       let excess = Float(max(0, length - longLength)) / Float(longLength)
@@ -75,8 +75,8 @@ struct SectionBounds {
   /// Finds the boundaries with the largest sum of values minus costs, by dynamic programming.
   ///
   /// - Parameters:
-  ///   - worths: Value of each edge; `nil` if no section can begin there.
-  ///   - minLength: Minimum length of a section in units. At the ends of the track, half of it is enough.
+  ///   - worths: The value of each edge; `nil` if no section can begin there.
+  ///   - minLength: Minimum length of a section in units. Half of it is enough at the ends of the track.
   private static func division(_ worths: [Float?], costs: [Float], minLength: Int) -> [Int] {
     let last = worths.count - 1
     var best = [Float](repeating: -.infinity, count: last + 1)
@@ -97,8 +97,8 @@ struct SectionBounds {
     return bounds.reversed()
   }
 
-  /// The difference between the vectors after and before each edge: the squared distance between their sums, weighted
-  /// by proximity. It is equivalent to Foote's checkerboard kernel on their product matrix.
+  /// Returns the difference between the vectors before and after each edge: the squared distance between their sums,
+  /// weighted by proximity. This is equivalent to Foote's checkerboard kernel on the matrix of their products.
   private static func contrast(_ vectors: [SIMD16<Float>], over width: Int) -> [Float] {
     let weights = (0..<width).map { exp(-2 * pow((Float($0) + 0.5) / Float(width), 2)) }
     return (0...vectors.count).map { edge in

@@ -1,10 +1,10 @@
 /// Gives the same label to sections that pass through the same units in the same order.
 struct SectionLabels {
-  /// Minimum share of recurring units between two sections, averaged over all pairs of two groups.
+  /// Minimum share of recurring units between two sections, averaged over all pairs of sections from two groups.
   private static let minShare: Float = 0.35
   /// Minimum share of the shorter section that must overlap the other one.
   private static let minOverlap = 0.6
-  /// Neighbors with the same label are not merged if the second repeats the beginning of the first in more than this
+  /// Neighbors with the same label stay separate if the second repeats the beginning of the first in more than this
   /// share of their units, and both meet the minimums below.
   private static let restart: Float = 0.3
   /// Minimum length of the shorter section, in seconds, and minimum ratio of the two lengths.
@@ -45,8 +45,8 @@ struct SectionLabels {
     return recurrence.share(from: first.lowerBound, and: part.lowerBound, length: length) > restart
   }
 
-  /// Groups parts by average linkage: merges the two most similar groups until none are similar enough. Groups are
-  /// numbered in the order of their first parts.
+  /// Groups parts by average linkage: the two most similar groups are merged until no groups are similar enough. Groups
+  /// are numbered in the order of their first parts.
   private static func groups(of parts: [Range<Int>], in recurrence: Recurrence) -> [Int] {
     let count = parts.count
     var likeness = [Float](repeating: 0, count: count * count)
@@ -85,8 +85,8 @@ struct SectionLabels {
     }
   }
 
-  /// The largest share of units that recur in each other, over all offsets at which most of the shorter part overlaps
-  /// the longer one.
+  /// Returns the largest share of recurring units over all offsets at which most of the shorter part overlaps the
+  /// longer one.
   private static func likenessOf(_ one: Range<Int>, _ other: Range<Int>, in recurrence: Recurrence) -> Float {
     let (short, long) = one.count <= other.count ? (one, other) : (other, one)
     let least = minOverlap * Double(short.count)

@@ -1,12 +1,12 @@
 internal import Analysis
 internal import DSP
 
-/// Divides a track into sections and labels similar ones, based on its self-similarity.
+/// Divides a track into sections based on its self-similarity, and gives similar sections the same label.
 ///
 /// Each beat is compared with every other beat in harmony and timbre. A section begins where the resemblance to all
 /// other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
-/// Multimedia 2014) or where the timbre changes (Foote, ICME 2000), preferably where groups of four bars end. Sections
-/// that pass through the same beats in the same order are alike. docs/sections.md describes the method.
+/// Multimedia 2014) or where the timbre changes (Foote, ICME 2000), preferably at the end of a group of four bars.
+/// Sections that pass through the same beats in the same order are alike. docs/sections.md describes the method.
 struct SectionsAnalyzer: Analyzer {
   static let id = "sections"
   static let version = 2
@@ -20,7 +20,7 @@ struct SectionsAnalyzer: Analyzer {
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
   struct Session: AnalysisSession {
-    /// Minimum duration; shorter audio has no sections.
+    /// Minimum duration in seconds. Shorter audio has no sections.
     static let minSeconds = 30.0
 
     private var profile = SoundProfile()

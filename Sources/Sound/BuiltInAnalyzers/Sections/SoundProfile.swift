@@ -2,14 +2,14 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// The harmony, timbre and power of a track over time, in frames of a quarter of a second. In tracks longer than an
-/// hour, frames are longer, so that memory stays below 5 MB.
+/// The harmony, timbre and power of a track over time, in frames of a quarter of a second. Frames are longer in tracks
+/// of more than an hour, so memory use stays below 5 MB.
 struct SoundProfile {
   static let layout = SpectrumLayout.pitches
   static let columnSeconds = 1 / layout.columnsPerSecond
   private static let frameLimit = 16_384
   private static let minPower: Float = 1e-7
-  /// Pitch classes, C first.
+  /// Number of pitch classes; the first one is C.
   static let classCount = 12
   private static let coefficientCount = 13
 
@@ -26,7 +26,8 @@ struct SoundProfile {
   }()
   private static let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
 
-  /// Weights of each mel band in the coefficients of the discrete cosine transform, from the second one.
+  /// Weight of each mel band in the coefficients of the discrete cosine transform, starting with the second
+  /// coefficient.
   private static let shares: [SIMD16<Float>] = (0..<melBands.count).map { band in
     let scale = (2 / Float(melBands.count)).squareRoot()
     var values = SIMD16<Float>()
@@ -38,20 +39,20 @@ struct SoundProfile {
 
   private static func mel(_ hertz: Float) -> Float { log(1 + hertz / 700) }
 
-  /// Chroma by frame: compressed power in 12 pitch classes relative to the frame's mean, and therefore independent of
-  /// the level.
+  /// Chroma of each frame: the compressed power in 12 pitch classes relative to the frame's mean, which makes it
+  /// independent of the level.
   private(set) var chroma: [SIMD16<Float>] = []
-  /// Mel-frequency cepstral coefficients by frame, without the first one, which is the level.
+  /// Mel-frequency cepstral coefficients of each frame, without the first one, which is the level.
   private(set) var timbre: [SIMD16<Float>] = []
   private var powers: [Float] = []
   private var columnsPerFrame = 1
   private var columnCount = 0
-  /// Sums over the columns of the incomplete frame.
+  /// Sums over the columns of the frame that is not complete yet.
   private var pending = (chroma: SIMD16<Float>(), timbre: SIMD16<Float>(), power: Float(0), columns: 0)
   private var pitches = [Float](repeating: 0, count: Self.semitones.count)
   private var bands = [Float](repeating: 0, count: Self.melBands.count)
 
-  /// Time of the middle of the last column, in seconds. The audio may last one column longer.
+  /// Time of the middle of the last column, in seconds. The audio may be up to one column longer.
   var seconds: Double { Double(max(columnCount - 1, 0)) * Self.columnSeconds }
   var isSilent: Bool { !powers.contains { $0 > Self.minPower * Float(Self.melBands.count) } }
 
@@ -63,7 +64,7 @@ struct SoundProfile {
     var bandSpan = bands.mutableSpan
     Self.melBands.apply(to: column, into: &bandSpan)
     let power = bands.reduce(0, +)
-    // Non-finite values count as silence.
+    // Values that are not finite count as silence.
     if power.isFinite {
       pending.power += power
       for pitch in pitches.indices { pitches[pitch].formSquareRoot() }
@@ -74,7 +75,7 @@ struct SoundProfile {
     if pending.columns == columnsPerFrame { endFrame() }
   }
 
-  /// Completes the last frame, which may be shorter.
+  /// Completes the last frame, which may be shorter than the others.
   mutating func finish() { if pending.columns > 0 { endFrame() } }
 
   private mutating func endFrame() {
@@ -95,7 +96,7 @@ struct SoundProfile {
     columnsPerFrame *= 2
   }
 
-  /// The means of the frames between points in time, which are in seconds, ascending.
+  /// Returns the means of the frames between points in time, which are given in seconds, ascending.
   func means(of frames: [SIMD16<Float>], between edges: [Double]) -> [SIMD16<Float>] {
     var sums = [SIMD16<Double>()]
     sums.reserveCapacity(frames.count + 1)
@@ -114,8 +115,8 @@ struct SoundProfile {
     }
   }
 
-  /// The mean power between two points in time, in seconds. Uses only frames whose windows are between these points, if
-  /// there are any.
+  /// Returns the mean power between two points in time, in seconds. Only frames whose windows are between these points
+  /// are used, if there are any.
   func power(from start: Double, to end: Double) -> Double {
     let (first, last) = (Int((place(start) + 0.5).rounded(.up)), Int((place(end) - 0.5).rounded(.down)))
     let frames = first < last ? powers[first..<last] : powers[min(Int(place(start)), powers.count - 1)...].prefix(1)

@@ -3,18 +3,19 @@ internal import DSP
 
 /// The powers and amplitudes of 22 critical bands, column by column.
 ///
-/// Unlike logarithms, amplitudes give little weight to inaudibly quiet content, which is what encoders change.
+/// Unlike logarithms, amplitudes give little weight to inaudibly quiet content. That is the content which encoders
+/// change.
 struct CriticalBands {
   static let layout = SpectrumLayout.onsets
   static let columnsPerSecond = layout.columnsPerSecond
-  /// Band edges in hertz (Zwicker, Journal of the Acoustical Society of America 33, 1961). Encoders differ most above
-  /// 9.5 kHz.
+  /// Band edges in Hz (Zwicker, Journal of the Acoustical Society of America 33, 1961). Encoders differ most above 9.5
+  /// kHz.
   private static let edges: [Double] = [
     40, 100, 200, 300, 400, 510, 630, 770, 920, 1080, 1270, 1480, 1720, 2000, 2320, 2700, 3150, 3700, 4400, 5300, 6400,
     7700, 9500,
   ]
   static let count = edges.count - 1
-  /// Number of bands for kick drum and bass, which are below 400 Hz.
+  /// Number of bands for kick drum and bass, all below 400 Hz.
   static let bassCount = 4
   /// Index of the first band above 2.7 kHz.
   static let firstBright = 15
@@ -22,10 +23,10 @@ struct CriticalBands {
   private static let bins = edges.map { edge in
     Int((edge * Double(layout.windowLength) / Double(layout.sampleRate)).rounded(.up))
   }
-  /// Distance, in columns, over which bands are compared to find onsets, because windows overlap.
+  /// Distance, in columns, at which bands are compared to find onsets; it is more than one because windows overlap.
   private static let lag = 2
 
-  /// Powers of the last column.
+  /// Band powers of the last column.
   private(set) var powers = [Float](repeating: 0, count: count)
   /// Sum of the amplitudes of all bands.
   private(set) var level: Float = 0
@@ -34,7 +35,7 @@ struct CriticalBands {
   /// Sum of the rises of the bass bands.
   private(set) var bassNovelty: Float = 0
 
-  /// Ring buffer of the amplitudes of the last columns.
+  /// A ring buffer of the amplitudes of the last columns.
   private var amplitudes = [Float](repeating: 0, count: (lag + 1) * count)
   private var columns = 0
 

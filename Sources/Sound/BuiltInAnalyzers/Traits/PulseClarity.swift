@@ -1,33 +1,33 @@
 internal import DSP
 
 /// The regularity of onsets: the peak of the autocorrelation of the novelty, averaged over segments. If the tempo
-/// varies between segments, their peaks do not add up.
+/// changes between segments, their peaks do not add up.
 struct PulseClarity {
-  /// Lags of a pulse in columns: a quarter of a second to 2.2 s, the bar of slow dance music.
+  /// Lags of a pulse in columns: from a quarter of a second to 2.2 s, which is a bar of slow dance music.
   private static let lags = 25..<222
   /// Onsets weaker than this share of the level are ignored.
   private static let faint = 0.002
-  /// Number of columns on each side over which the mean novelty is taken.
+  /// Number of columns on each side that are averaged to get the mean novelty.
   private static let usualReach = 50
-  /// Hann window of seven columns, so that an onset that is 20 ms early or late still counts.
+  /// A Hann window of seven columns, which tolerates onsets that are up to 20 ms early or late.
   private static let smoothing: [Float] = [0.146447, 0.5, 0.853553, 1, 0.853553, 0.5, 0.146447].map { $0 / 4 }
 
   private let segmentLength: Int
   private let fft: RealFFT
-  /// Autocorrelation by lag, weighted by the levels of the segments.
+  /// The autocorrelation by lag, weighted by the levels of the segments.
   private var sums = [Double](repeating: 0, count: lags.upperBound)
   private var weight = 0.0
 
-  /// - Parameter segmentLength: Length in columns.
+  /// - Parameter segmentLength: Length of a segment in columns.
   init(segmentLength: Int) {
     self.segmentLength = segmentLength
-    // Zeros are appended for the longest lag, so that the segment's end does not wrap around to its start.
+    // Zeros are appended up to the longest lag, so the end of the segment does not wrap around to its start.
     var length = 2
     while length < segmentLength + Self.lags.upperBound { length *= 2 }
     fft = RealFFT(length: length)
   }
 
-  /// - Parameter level: Mean level of the segment, in the unit of the novelty.
+  /// - Parameter level: Mean level of the segment, in the same unit as the novelty.
   mutating func add(_ novelty: [Float], level: Double) {
     precondition(novelty.count == segmentLength)
     let onsets = Self.onsets(in: novelty)
@@ -39,7 +39,7 @@ struct PulseClarity {
       let energy = Double(correlation[0]) + faint
       guard energy > 0 else { return }
       for lag in Self.lags {
-        // Corrects for the smaller number of column pairs at this lag.
+        // Corrects for the lower number of column pairs at this lag.
         let share = Double(correlation[lag]) / energy * Double(segmentLength) / Double(segmentLength - lag)
         sums[lag] += level * share
       }
@@ -47,13 +47,13 @@ struct PulseClarity {
     weight += level
   }
 
-  /// Pulse clarity, 0 to 1; `nil` if all segments are silent.
+  /// The pulse clarity, 0 to 1; `nil` if all segments are silent.
   var value: Double? {
     guard weight > 0 else { return nil }
     return min(1, Self.lags.reduce(0) { max($0, sums[$1]) } / weight)
   }
 
-  /// The novelty above its mean within half a second, minus the overall mean.
+  /// Returns the novelty above its mean within half a second, minus the overall mean.
   private static func onsets(in novelty: [Float]) -> [Float] {
     let count = novelty.count
     var smooth = [Float](repeating: 0, count: count)

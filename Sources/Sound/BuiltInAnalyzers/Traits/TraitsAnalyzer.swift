@@ -4,7 +4,8 @@ internal import DSP
 /// Rates the energy, danceability and speechiness of a track, each from 0 to 1.
 ///
 /// `SoundMeasures` contains the formulas; docs/traits.md describes their meaning and accuracy. All measures are ratios,
-/// so the volume does not matter. They are based on the louder content below 9.5 kHz, so the encoder hardly matters.
+/// so the volume does not matter. They are based on the louder content below 9.5 kHz, so the encoder makes hardly any
+/// difference.
 struct TraitsAnalyzer: Analyzer {
   static let id = "traits"
   static let version = 1
@@ -16,19 +17,19 @@ struct TraitsAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
-  /// Keeps sums, and eight seconds of their inputs.
+  /// Keeps sums, and the inputs of the last eight seconds.
   struct Session: AnalysisSession {
-    /// Number of columns per segment, about eight seconds.
+    /// Number of columns per segment, which is about eight seconds.
     private static let segmentLength = 800
-    /// Minimum duration of the audible content: a segment of eight seconds, minus what the levels at both ends may
-    /// miss.
+    /// Minimum duration of the audible content, in seconds: a segment of eight seconds, minus the part that the levels
+    /// may miss at both ends.
     private static let minSeconds = 7.5
-    /// Number of columns per level, about 0.3 s.
+    /// Number of columns per level, which is about 0.3 s.
     private static let levelLength = 30
-    /// Level in dB relative to full scale below which a track is silent.
+    /// Level, in dB relative to full scale, below which a track is silent.
     private static let silence = -100.0
-    /// Factor from the sum of a column's powers to the mean square of the signal (Parseval; the squared Hann window
-    /// adds up to 3/8 of its length).
+    /// Factor that converts the sum of a column's powers to the mean square of the signal (Parseval's theorem; the
+    /// squared Hann window adds up to 3/8 of its length).
     private static let meanSquare: Double = {
       let length = Double(CriticalBands.layout.windowLength)
       return 2 / (0.375 * length * length)
@@ -44,7 +45,7 @@ struct TraitsAnalyzer: Analyzer {
     private var blockPower = 0.0
     private var blockColumns = 0
 
-    /// Novelty of the incomplete segment.
+    /// Novelty of the segment that is not complete yet.
     private var novelty: [Float] = []
     private var bassNovelty: [Float] = []
     private var levels: [Float] = []
@@ -94,7 +95,7 @@ struct TraitsAnalyzer: Analyzer {
         speechiness: measures.speechiness.rounded(toPlaces: 3))
     }
 
-    /// `nil` if all segments are silent.
+    /// The measures of the track; `nil` if all segments are silent.
     var measures: SoundMeasures? {
       guard let pulse = pulse.value, let bassPulse = bassPulse.value else { return nil }
       return SoundMeasures(

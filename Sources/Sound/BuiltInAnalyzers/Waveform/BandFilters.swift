@@ -1,17 +1,17 @@
 internal import CKernels
 internal import Mathematics
 
-/// Splits eight frames at once into three bands.
+/// Splits eight frames at once into three frequency bands.
 ///
 /// Second-order Butterworth filters (12 dB per octave) form a tree: the first splits off the low band at 600 Hz, the
-/// second separates the middle from the high band at 4,000 Hz. Mixxx draws bands with the same limits. The low-pass and
-/// the high-pass of one frequency are power-complementary, so the powers of the three bands add up to the power of the
-/// signal.
+/// second separates the middle from the high band at 4,000 Hz. Mixxx draws bands with the same limits. A low-pass and a
+/// high-pass filter at the same frequency are power-complementary, so the powers of the three bands add up to the power
+/// of the signal.
 struct BandFilters {
   static let laneCount = Int(CWAVEFORMBANDS_LANES)
-  /// Upper limits of the low and the middle band, in hertz.
+  /// Upper limits of the low and the middle band, in Hz.
   static let crossovers = (low: 600.0, high: 4000.0)
-  /// Time, in seconds, in which the filters' response to earlier samples decays by 90 dB.
+  /// Time, in seconds, until the filters' response to earlier samples has decayed by 90 dB.
   static let settlingTime = 0.004
 
   private let lower: cwaveformbands_crossover
@@ -19,13 +19,13 @@ struct BandFilters {
 
   init(sampleRate: Int) {
     let rate = Double(sampleRate)
-    // At low rates the upper bands are nearly empty.
+    // At low sample rates, the upper bands are nearly empty.
     let limit = 0.45 * rate
     lower = cwaveformbands_crossover(min(Self.crossovers.low, limit), rate: rate)
     upper = cwaveformbands_crossover(min(Self.crossovers.high, limit), rate: rate)
   }
 
-  /// Measures eight frames of `length` samples that follow `settlingLength` samples.
+  /// Measures eight frames of `length` samples, which follow `settlingLength` samples.
   func measure(_ samples: [Float], settlingLength: Int, length: Int, into frames: inout [WaveformFrame]) {
     precondition(samples.count >= settlingLength + Self.laneCount * length && frames.count == Self.laneCount)
     var found = cwaveformbands_measures()
@@ -49,7 +49,7 @@ struct BandFilters {
 }
 
 extension cwaveformbands_crossover {
-  /// Computes the coefficients by the bilinear transform.
+  /// Computes the coefficients with the bilinear transform.
   fileprivate init(_ frequency: Double, rate: Double) {
     let k = tan(.pi * frequency / rate)
     let scale = 1 / (1 + 2.0.squareRoot() * k + k * k)

@@ -2,18 +2,17 @@ internal import DSP
 
 /// The onset strength of each frame.
 ///
-/// The rise of each band's log power over the larger of the two previous frames is summed over the bands. The mean over
-/// one second is subtracted, and what remains above zero is divided by its standard deviation and compressed as x / (x
-/// + 1.5), so that a few loud hits do not dominate. `tempo` processes its onsets, which have more bands, in the same
-/// way.
+/// The rise of each band's log power over the larger of the two previous frames is summed over the bands. Then the mean
+/// over one second is subtracted. The part above zero is divided by its standard deviation and compressed as x / (x +
+/// 1.5), so that a few loud hits do not dominate. `tempo` processes its onsets, which have more bands, in the same way.
 enum OnsetEnvelope {
-  /// Minimum power of a band, relative to the band's mean.
+  /// Minimum power of a band, relative to its mean power.
   private static let floor: Float = 1e-4
 
   /// - Parameters:
-  ///   - squares: Sums of squares of the low, middle and high band, per frame.
+  ///   - squares: Sums of squares of the low, middle and high band of each frame.
   ///   - framesPerSecond: Frame rate.
-  /// - Returns: One value per frame, in 0..<1.
+  /// - Returns: A value for each frame, in 0..<1.
   static func strengths(_ squares: [SIMD4<Float>], framesPerSecond: Double) -> [Float] {
     let count = squares.count
     guard count > 2 else { return [Float](repeating: 0, count: count) }
@@ -34,7 +33,7 @@ enum OnsetEnvelope {
     return normalized(rises, reach: Int((0.5 * framesPerSecond).rounded()))
   }
 
-  /// - Parameter reach: Number of frames on each side over which the mean is taken.
+  /// - Parameter reach: Number of frames on each side that are averaged to get the mean.
   private static func normalized(_ rises: [Float], reach: Int) -> [Float] {
     var values = rises
     var sum = rises.prefix(reach).reduce(0.0) { $0 + Double($1) }

@@ -3,10 +3,10 @@ internal import DSP
 internal import Mathematics
 
 /// Computes the waveform of a track for display: peaks and RMS in three bands at up to 2,000 points, and an onset
-/// envelope to draw beats against.
+/// envelope over which beats can be drawn.
 ///
 /// - `BandFilters`: the signal in three bands.
-/// - `WaveformFrames`: the measures of each 20 ms.
+/// - `WaveformFrames`: the measurements of each 20 ms.
 /// - `OnsetEnvelope`: the onset strengths.
 struct WaveformAnalyzer: Analyzer {
   static let id = "waveform"
@@ -26,7 +26,7 @@ struct WaveformAnalyzer: Analyzer {
 
   struct Session: AnalysisSession {
     static let pointLimit = 2000
-    /// Maximum number of frames of 20 ms: one hour.
+    /// Maximum number of frames of 20 ms, which is enough for an hour.
     static let frameLimit = 180_000
 
     private let sampleRate: Int
@@ -62,7 +62,8 @@ struct WaveformAnalyzer: Analyzer {
 }
 
 extension WaveformFinding {
-  /// - Parameter sampleCount: Length of the whole track; the last point may cover fewer samples than the others.
+  /// - Parameter sampleCount: Length of the whole track in samples. The last point may cover fewer samples than the
+  ///   others.
   fileprivate mutating func setPoints(_ points: [WaveformFrame], sampleCount: Int64) {
     pointCount = points.count
     var peaks = SIMD4<Float>.zero
@@ -91,12 +92,12 @@ extension WaveformFinding {
     }
   }
 
-  /// Level in dB relative to full scale; `nil` below -200 dB, which no format represents.
+  /// Returns the level in dB relative to full scale; `nil` below -200 dB, which no format can represent.
   private static func decibels(_ amplitude: Float) -> Double? {
     amplitude > 1e-10 ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
   }
 
-  /// Number of quantization steps per unit, with 255 steps for `peak`.
+  /// Returns the number of quantization steps per unit, so that `peak` is at step 255.
   private static func stepsPerUnit(_ peak: Double?) -> Double { peak.map { 255 / pow(10, $0 / 20) } ?? 0 }
 
   private static func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }

@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The measures of a frame of about 20 ms, or of several merged frames.
+/// The measurements of a frame of about 20 ms, or of several frames that were merged.
 struct WaveformFrame: Mergeable {
   var minimum: Float
   var maximum: Float
@@ -19,12 +19,11 @@ struct WaveformFrame: Mergeable {
 
 /// Divides the signal into frames of 20 ms and measures them, eight at a time.
 ///
-/// Recursive filters cannot process neighboring samples in parallel. Here, they run over eight frames in parallel. Each
-/// lane starts a little before its frame, early enough to settle.
+/// Recursive filters cannot process neighboring samples in parallel, so here they run over eight frames in parallel.
+/// Each lane starts a little before its frame, early enough for the filters to settle.
 struct WaveformFrames {
   private static let laneCount = BandFilters.laneCount
-  /// Maximum magnitude of sample values. Float files may contain any value, and the squares of larger values could
-  /// overflow.
+  /// Maximum magnitude of samples. Float files may contain any value, and the squares of larger values could overflow.
   private static let limit: Float = 1e6
 
   /// Number of samples per frame.
@@ -47,7 +46,7 @@ struct WaveformFrames {
     count = settlingLength
   }
 
-  /// Appends samples and passes on the completed frames.
+  /// Appends samples, and passes completed frames to `body`.
   mutating func push(_ values: Span<Float>, each body: (WaveformFrame) -> Void) {
     var start = 0
     while start < values.count {
@@ -63,14 +62,14 @@ struct WaveformFrames {
     }
   }
 
-  /// Passes on the remaining frames; the last one may be shorter.
+  /// Passes the remaining frames to `body`. The last one may be shorter.
   mutating func finish(each body: (WaveformFrame) -> Void) {
     let left = count - settlingLength
     guard left > 0 else { return }
     for index in count..<samples.count { samples[index] = 0 }
     measure()
     var frames = measured.prefix((left + frameLength - 1) / frameLength)
-    // Excludes the zeros after the end.
+    // This excludes the zeros after the end.
     let last = samples[(settlingLength + (frames.count - 1) * frameLength)..<count]
     frames[frames.count - 1].minimum = last.min() ?? 0
     frames[frames.count - 1].maximum = last.max() ?? 0

@@ -1,20 +1,20 @@
 internal import DSP
 internal import Mathematics
 
-/// The beat and downbeat activations of `BeatNetwork`, and the features that they yield for a beat grid.
+/// The beat and downbeat activations of `BeatNetwork`, and the features of a beat grid that follow from them.
 struct BeatActivation {
   /// Logits of beats, frame by frame.
   let beats: [Float]
   let downbeats: [Float]
-  /// Probabilities of `beats`, unclamped.
+  /// Probabilities that correspond to `beats`, not clamped.
   private let probabilities: [Float]
   private let probabilitySum: Float
-  /// Frames that are local maxima of the beat probability and exceed the detection threshold.
+  /// The frames in which the beat probability has a local maximum above the detection threshold.
   private let peaks: [Int]
 
   /// Minimum probability of a detected beat.
   private static let minProbability: Float = 0.2
-  /// Maximum distance between peak and beat, in seconds.
+  /// Maximum distance between a peak and a beat, in seconds.
   private static let tolerance = 0.05
 
   init(_ input: BeatNetworkInput, by network: BeatNetwork = .trained) {
@@ -30,10 +30,10 @@ struct BeatActivation {
     self.probabilities = probabilities
   }
 
-  /// The fractional frame of a column.
+  /// Returns the fractional frame of a column.
   private static func frame(of column: Double) -> Double { (column - 0.5) / 2 }
 
-  /// The maximum of the three frames around each position. Positions at or beyond the ends are ignored.
+  /// Returns the maximum of the three frames around each position. Positions at or beyond the ends are ignored.
   private static func maxima(_ values: [Float], at columns: some Sequence<Double>) -> [Float] {
     columns.compactMap { column in
       let frame = Int(Self.frame(of: column).rounded())
@@ -46,21 +46,21 @@ struct BeatActivation {
     values.isEmpty ? none : values.reduce(0, +) / Float(values.count)
   }
 
-  /// Log-probability of a beat for `BeatPath`, column by column, with mean 0 and standard deviation 1.
+  /// Returns the log-probability of a beat for `BeatPath`, column by column, with mean 0 and standard deviation 1.
   func envelope(columnCount: Int) -> [Float] {
     let logarithms = probabilities.map { log($0 + 0.02) }
     return PulseSurvey.standardized((0..<columnCount).map { interpolate(logarithms, Self.frame(of: Double($0))) })
   }
 
-  /// Downbeat logits at the columns, interpolated.
+  /// Returns the downbeat logits at the columns, interpolated.
   func downbeats(at columns: [Double]) -> [Float] {
     columns.map { interpolate(downbeats, Self.frame(of: $0)) }
   }
 
-  /// Features for the choice of the grid.
+  /// Returns features that help to choose the grid.
   ///
   /// - Parameters:
-  ///   - grid: Columns of the beats, ascending; columns outside are ignored.
+  ///   - grid: Columns of the beats, ascending. Columns outside the stretch are ignored.
   ///   - named: `true` to return the names as well.
   func features(of grid: [Double], named: Bool = true) -> NamedValues {
     let beats = grid.filter { (0..<Double(probabilities.count)).contains(Self.frame(of: $0)) }
@@ -103,17 +103,18 @@ struct BeatActivation {
     return found
   }
 
-  /// For each of the first `step` values, the mean of every `step`-th value from there on.
+  /// Returns, for each of the first `step` values, the mean of that value and every `step`-th value after it.
   static func means(_ values: [Float], every step: Int) -> [Float] {
     (0..<step).map { first in
       mean(stride(from: first, to: values.count, by: step).map { values[$0] }, else: 0)
     }
   }
 
-  /// The excess of the maximum over the mean, which shows, for `means`, how clearly one beat begins the bars.
+  /// Returns the excess of the maximum over the mean. For `means`, it shows how clearly one of the beats begins the
+  /// bars.
   static func advantage(_ means: [Float]) -> Float { means.max()! - mean(means, else: 0) }
 
-  /// The share of the peaks, weighted by probability, that coincide with beats.
+  /// Returns the share of the peaks, weighted by probability, that coincide with beats.
   private func shareOfPeaks(on beats: [Double]) -> Float {
     guard beats.count > 1, !peaks.isEmpty else { return 0 }
     let tolerance = Self.tolerance * BeatNetworkInput.framesPerSecond

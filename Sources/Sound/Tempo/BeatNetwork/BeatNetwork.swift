@@ -3,9 +3,9 @@ internal import CKernels
 /// A small network that detects beats. From the onsets and levels of about ten seconds around a frame, it estimates the
 /// probability of a beat and of a downbeat in that frame.
 ///
-/// It is a temporal convolutional network (Davies and Böck, EUSIPCO 2019): a convolution over three frames of
-/// `BeatNetworkInput`, then layers with five taps that are 1, 2, 4 … 256 frames apart and whose rectified outputs are
-/// added to their inputs, and a weighted sum of the channels for each of the two outputs. It is trained by
+/// It is a temporal convolutional network (Davies and Böck, EUSIPCO 2019). First comes a convolution over three frames
+/// of `BeatNetworkInput`. Then come layers with five taps, which are 1, 2, 4 … 256 frames apart; each layer adds its
+/// rectified output to its input. Each of the two outputs is a weighted sum of the channels. The network is trained by
 /// `Benchmarks/tempo/network.py`, which names the training data.
 struct BeatNetwork {
   static let channelCount = CBEATNETWORK_CHANNELS
@@ -14,7 +14,7 @@ struct BeatNetwork {
   private static let taps = 5
   private static let tapsOfFirst = 3
 
-  /// The first convolution, then the layers.
+  /// The first convolution, followed by the layers.
   private let convolutions: [Convolution]
   /// The channel weights of each output, then the biases of the outputs.
   private let last: [Float]
@@ -26,8 +26,8 @@ struct BeatNetwork {
     channelCount * (tapsOfFirst * BeatNetworkInput.width + 1) + layerCount * channelCount * (taps * channelCount + 1)
     + outputCount * (channelCount + 1)
 
-  /// - Parameter weights: For each convolution, the weights by tap, input and channel, then the biases of the channels;
-  ///   finally the weights of the outputs and their biases.
+  /// - Parameter weights: For each convolution, the weights by tap, input and channel, followed by the biases of the
+  ///   channels; at the end, the weights of the outputs and their biases.
   init(_ weights: [Float]) {
     precondition(weights.count == Self.weightCount)
     var rest = weights[...]
@@ -42,12 +42,12 @@ struct BeatNetwork {
   /// Logits of beats and downbeats, frame by frame.
   func callAsFunction(_ input: BeatNetworkInput) -> (beats: [Float], downbeats: [Float]) {
     let count = input.frameCount
-    // Frames of zeros on both sides allow every tap to read.
+    // Frames of zeros on both sides let every tap read without a check.
     let margin = convolutions.map(\.margin).max() ?? 0
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
     convolutions[0].add(
       input.paddedValues, margin: BeatNetworkInput.padding, to: &channels, margin: margin, frameCount: count)
-    // A copy of the layer's input, because taps must not read values to which the layer has already added.
+    // This is a copy of the layer's input, because taps must not read values that the layer has already changed.
     var before = channels
     for layer in convolutions.dropFirst() {
       before.withUnsafeMutableBytes { copy in channels.withUnsafeBytes { unsafe copy.copyMemory(from: $0) } }
@@ -67,7 +67,7 @@ struct BeatNetwork {
   }
 }
 
-/// A dilated convolution with rectified output.
+/// A dilated convolution with a rectified output.
 private struct Convolution {
   private let weights: [Float]
   private let constants: [Float]
@@ -87,9 +87,9 @@ private struct Convolution {
   }
 
   /// - Parameters:
-  ///   - values: Input, `inputCount` values per frame.
+  ///   - values: The input, with `inputCount` values per frame.
   ///   - inputMargin: Number of extra frames at each end of `values`.
-  ///   - channels: Output, `BeatNetwork.channelCount` values per frame.
+  ///   - channels: The output, with `BeatNetwork.channelCount` values per frame.
   ///   - margin: Number of extra frames at each end of `channels`.
   func add(
     _ values: [Float], margin inputMargin: Int, to channels: inout [Float], margin: Int, frameCount: Int

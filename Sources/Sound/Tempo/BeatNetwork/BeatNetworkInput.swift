@@ -1,23 +1,24 @@
 /// The input of `BeatNetwork`. Each frame covers two columns and contains, for about every third of an octave, the rise
 /// in the first column, the rise in the second, and the level relative to its mean.
 struct BeatNetworkInput {
-  /// Number of neighboring bands that are combined.
+  /// Number of neighboring bands that are combined into a group.
   static let bandsPerGroup = 3
   private static let groupCount = BandSpectrogram.bandCount / bandsPerGroup
   /// Number of values per frame.
   static let width = 3 * groupCount
   static let framesPerSecond = OnsetEnvelopes.columnsPerSecond / 2
-  /// Scales that bring all inputs near a standard deviation of 1.
+  /// Factors that bring the standard deviation of all inputs near 1.
   private static let riseScale: Float = 4
   private static let meanRise: Float = 0.05
   private static let levelScale: Float = 0.35
 
   let frameCount: Int
-  /// All frames that the network's first layer reads, including a frame of zeros before the first and after the last.
+  /// All frames that the first layer of the network reads, including a frame of zeros before the first and after the
+  /// last one.
   private(set) var paddedValues: [Float]
   static let padding = 1
 
-  /// - Parameter columnCount: If odd, the last column is ignored.
+  /// - Parameter columnCount: Number of columns. If it is odd, the last column is ignored.
   init(columnCount: Int) {
     frameCount = columnCount / 2
     paddedValues = [Float](repeating: 0, count: (frameCount + 2 * Self.padding) * Self.width)
@@ -27,14 +28,14 @@ struct BeatNetworkInput {
     }
   }
 
-  /// Index of a frame in `paddedValues`.
+  /// Returns the index of a frame in `paddedValues`.
   @inline(__always)
   private static func row(_ frame: Int) -> Int { (padding + frame) * width }
 
   subscript(frame: Int) -> ArraySlice<Float> { paddedValues[Self.row(frame)..<Self.row(frame + 1)] }
 
   /// - Parameters:
-  ///   - levels: Log levels of the bands in the column.
+  ///   - levels: Log levels of the column's bands.
   ///   - rises: Rectified rises of the same bands.
   @inline(__always)
   mutating func add(column: Int, levels: UnsafePointer<Float>, rises: UnsafePointer<Float>) {

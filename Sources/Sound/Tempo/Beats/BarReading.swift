@@ -2,15 +2,15 @@ internal import Mathematics
 
 /// The grouping of beats into bars, if it is certain.
 ///
-/// Two measures decide the meter: the share of the differences between beats that a bar of three or of four explains,
-/// and how much likelier one beat of three or four begins a bar according to `BeatNetwork`. A conditional logit over
-/// the three or four beats picks the first beat, from accents, new chords and sections, and the network, summed over
-/// all bars. Whichever is unclear is left open. `Benchmarks/tempo/bars.py` fits the weights and thresholds
-/// (`BarWeights`).
+/// Two measures decide the meter. One is the share of the differences between beats that a bar of three or of four
+/// explains. The other is how much likelier it is, according to `BeatNetwork`, that one beat of three or four begins a
+/// bar. A conditional logit over the three or four beats picks the first beat from accents, new chords and sections,
+/// and the network, summed over all bars. Anything that is unclear is left open. `Benchmarks/tempo/bars.py` fits the
+/// weights and thresholds (`BarWeights`).
 ///
-/// Slow beats that divide into thirds are dotted: bars of three are then 9/8, bars of four 12/8. Two bars of 6/8 and
-/// one of 12/8 differ only in where the bar lines are written, so the meter is 12/8 only if the first of the four beats
-/// is clear.
+/// Slow beats that divide into thirds are dotted: bars of three are then 9/8, and bars of four are 12/8. Two bars of
+/// 6/8 and one bar of 12/8 differ only in where the bar lines are written, so the meter is 12/8 only if the first of
+/// the four beats is clear.
 struct BarReading: Equatable {
   /// Beats per bar.
   let beatCount: Int
@@ -24,17 +24,18 @@ struct BarReading: Equatable {
 
   private typealias Row = BeatAccents.Row
 
-  /// Maximum tempo of bars of three: faster ones are just as likely halves of 6/8 bars.
+  /// Maximum tempo of bars of three. Faster ones are just as likely to be halves of 6/8 bars.
   private static let maxTripleBPM = 160.0
-  /// Maximum tempo of dotted beats: faster beats in thirds are mostly shuffles, which are written in quarters.
+  /// Maximum tempo of dotted beats. Faster beats that divide into thirds are mostly shuffles, which are written in
+  /// quarters.
   private static let maxCompoundBPM = 84.0
   private static let minBeats = 16
-  /// Maximum number of bars. More add no evidence, because music repeats what misleads.
+  /// Maximum number of bars that count. More bars add no evidence, because the misleading parts of music repeat, too.
   private static let maxBars = 32
 
   /// - Parameters:
-  ///   - downbeats: `BeatActivation.downbeats` at each beat.
-  ///   - hasThirds: See `BarProfile.hasThirds`; evaluated only for slow beats.
+  ///   - downbeats: The value of `BeatActivation.downbeats` at each beat.
+  ///   - hasThirds: See `BarProfile.hasThirds`. It is evaluated only for slow beats.
   init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double, hasThirds: @autoclosure () -> Bool = false) {
     let total = accents.values.count
     guard total >= Self.minBeats, downbeats.count == total else { return nil }
@@ -62,9 +63,9 @@ struct BarReading: Equatable {
     }
   }
 
-  /// The probability, for each beat, that bars begin with it.
+  /// Returns, for each beat, the probability that bars begin with it.
   private static func chances(_ means: [Row], barCount: Int, _ weights: BarWeights) -> [Float] {
-    // Few bars are weaker evidence.
+    // A small number of bars is weaker evidence.
     let certainty = Float(Double(min(barCount, maxBars)).squareRoot() / 4)
     let scores = means.indices.map { first in
       var sum: Float = 0
@@ -90,6 +91,6 @@ struct BarReading: Equatable {
     return (explained * shares).sum() * Float(count) / Float(means.count - 1)
   }
 
-  /// The lead of the likeliest first beat, according to the network.
+  /// Returns the lead of the likeliest first beat according to the network.
   private static func advantage(_ means: [Row]) -> Float { BeatActivation.advantage(means.map { $0[15] }) }
 }

@@ -1,4 +1,4 @@
-/// The onset strength at each beat, lane by lane, and how much chords and sound change there.
+/// The onset strength at each beat, lane by lane, and how much the chords and the sound change there.
 struct BeatAccents {
   /// Names of the features, in the order of `rows`.
   static let names =
@@ -7,17 +7,17 @@ struct BeatAccents {
   typealias Row = SIMD16<Float>
 
   var values: [OnsetEnvelopes.Lanes] = []
-  /// Dissimilarity, before and after the beat, of the chords of one beat, of the chords of two beats, and of the sound
-  /// of four beats.
+  /// The dissimilarity between before and after each beat: in the chords of one beat, in the chords of two beats, and
+  /// in the sound of four beats.
   var novelty: [SIMD4<Float>]
 
-  /// - Parameter news: One vector per beat; empty if the chords are unknown.
+  /// - Parameter novelty: A vector for each beat; empty if the chords are unknown.
   init(values: [OnsetEnvelopes.Lanes], novelty: [SIMD4<Float>] = []) {
     self.values = values
     self.novelty = novelty.isEmpty ? .init(repeating: .zero, count: values.count) : novelty
   }
 
-  /// - Parameter beats: Columns, ascending, within the stretch.
+  /// - Parameter beats: Columns of the beats, ascending, within the stretch.
   init(_ envelopes: OnsetEnvelopes, at beats: [Double]) {
     let last = envelopes.columnCount - 1
     guard last >= 0 else {
@@ -51,15 +51,15 @@ struct BeatAccents {
       novelty[index][place] = found
       sum += found
     }
-    // Beats that are too close to an end are set to the mean.
+    // Beats too close to an end are set to the mean.
     let mean = sum / Float(inner.count)
     for index in novelty.indices where !inner.contains(index) { novelty[index][place] = mean }
   }
 
-  /// The features that identify the first beat of a bar, beat by beat: accents and changes with mean 0 and a standard
-  /// deviation near 1, the strong part of the accents, and the logits of the network minus their mean.
+  /// Returns the features that identify the first beat of a bar, beat by beat: accents and changes with mean 0 and a
+  /// standard deviation near 1, the strong part of the accents, and the logits of the network minus their mean.
   ///
-  /// - Parameter downbeats: `BeatActivation.downbeats` at each beat.
+  /// - Parameter downbeats: The value of `BeatActivation.downbeats` at each beat.
   func rows(downbeats: [Float]) -> [Row] {
     let accents = Self.normalized(values, least: 0.05)
     let changes = Self.normalized(novelty, least: 0.1)

@@ -5,8 +5,8 @@ struct BeatGrid {
   /// Creates a grid of constant tempo.
   ///
   /// - Parameters:
-  ///   - period: Columns per beat.
-  ///   - phase: A column with a beat.
+  ///   - period: Number of columns per beat.
+  ///   - phase: Any column with a beat.
   init(period: Double, phase: Double, columnCount: Int) {
     let first = Int((-phase / period).rounded(.down))
     let last = Int(((Double(columnCount) - phase) / period).rounded(.up))
@@ -17,7 +17,8 @@ struct BeatGrid {
     self.beats = beats
   }
 
-  /// The beats shifted later by `phase`, 0 to 1 beats, starting with the beat before the first beat of the grid.
+  /// Returns the beats shifted later by `phase`, 0 to 1 beats, starting with the beat before the first beat of the
+  /// grid.
   func beats(after phase: Double) -> [Double] {
     guard beats.count > 1 else { return [] }
     let last = beats.count - 1
@@ -28,7 +29,8 @@ struct BeatGrid {
     return shifted
   }
 
-  /// Median columns per beat, measured over four beats because the beats of a varying tempo are at whole columns.
+  /// The median number of columns per beat. It is measured over four beats, because the beats of a varying tempo are at
+  /// whole columns.
   var medianPeriod: Double {
     let span = min(4, beats.count - 1)
     guard span > 0 else { return 0 }
@@ -37,7 +39,7 @@ struct BeatGrid {
   }
 }
 
-/// An envelope folded every four beats: the mean of each lane at each position in a bar of four.
+/// An envelope folded over bars of four beats: the mean of each lane at each position in the bar.
 struct BarProfile {
   static let positionsPerBeat = 24
   static let positions = 4 * positionsPerBeat
@@ -62,7 +64,7 @@ struct BarProfile {
         position += step
       }
     }
-    // At fast tempi, a position may get no column and is interpolated between its neighbors.
+    // At fast tempi, no column may fall on a position, which is then interpolated between its neighbors.
     for slot in sums.indices where counts[slot] > 0 { sums[slot] /= counts[slot] }
     for slot in sums.indices where counts[slot] == 0 {
       var (below, above) = (1, 1)
@@ -77,13 +79,13 @@ struct BarProfile {
   }
 
   /// `true` if onsets at both thirds of the beats are much stronger than onsets at halves and quarters, as in 6/8, 9/8
-  /// and 12/8. Swing has no onset at the first third.
+  /// and 12/8. In swing, there is no onset at the first third.
   var hasThirds: Bool {
     let perBeat = Self.positionsPerBeat
     let sums = (0..<perBeat).map { position in
       stride(from: position, to: Self.positions, by: perBeat).reduce(Float(0)) { $0 + means[$1].sum() }
     }
-    // Level between onsets.
+    // This is the level between onsets.
     let quiet = sums.sorted().prefix(perBeat / 3).reduce(0, +) / Float(perBeat / 3)
     func most(_ positions: [Int]) -> Float { positions.map { sums[$0 % perBeat] }.max()! - quiet }
     let thirds = min(most([7, 8, 9]), most([15, 16, 17]))
@@ -91,8 +93,9 @@ struct BarProfile {
       && thirds > Self.leadOverQuarters * most([5, 6, 18, 19])
   }
 
-  /// Thresholds set by hand (`Benchmarks/tempo/thirds.py`): in 528 synthetic songs and 96 of a development set, most
-  /// beats in thirds lead over halves by 1.7 to 80, slow beats in halves by less than 0.8.
+  /// Thresholds that were set by hand (`Benchmarks/tempo/thirds.py`). In 528 synthetic songs and 96 songs of a
+  /// development set, the thirds of most beats that divide into thirds lead over halves by 1.7 to 80. In slow beats
+  /// that divide into halves, the lead is less than 0.8.
   private static let minThirds: Float = 0.12
   private static let leadOverHalves: Float = 1.5
   private static let leadOverQuarters: Float = 3

@@ -3,16 +3,16 @@ internal import Mathematics
 
 /// The beat sequence that best follows an envelope of varying tempo, found by dynamic programming over time and period.
 ///
-/// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007), with the period
-/// as a second dimension as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
-/// min(λ·|ln(p/p′)|, 10·λ·ln²(p/p′)): small steps are cheap because periods are whole columns.
+/// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007). The period is a
+/// second dimension, as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
+/// min(λ·|ln(p/p′)|, 10·λ·ln²(p/p′)). Small steps are cheap because periods are whole columns.
 struct BeatPath {
   /// Columns of the beats, ascending.
   private(set) var beats: [Int] = []
 
   /// - Parameters:
   ///   - envelope: Onset strengths with mean 0 and standard deviation 1.
-  ///   - period: Columns per beat, the center of the search.
+  ///   - period: Number of columns per beat at the center of the search.
   ///   - range: The largest ratio of a period to `period`.
   ///   - changeCost: λ.
   ///   - distanceCost: μ.
@@ -25,11 +25,11 @@ struct BeatPath {
     precondition(width <= CBEATPATH_PERIODS, "the origin of a period must fit in a byte")
     let costs = Costs(shortest: shortest, longest: longest, period: period, change: changeCost, distance: distanceCost)
     let padded = costs.padded
-    // Best score that reaches a column along each period, written one period earlier.
+    // The best score with which a column can be reached along each period, written one period earlier.
     let rows = longest + 1
     var arrivals = [Float](repeating: 0, count: rows * padded)
     var origins = [UInt8](repeating: 0, count: count * padded)
-    // Scores of the column, padded with values that never win.
+    // The scores of the column, padded with values that never win.
     var scores = [Float](repeating: -.infinity, count: padded + 2 * Costs.rim)
     var changed = [Float](repeating: 0, count: padded)
     var changedFrom = [Int32](repeating: 0, count: padded)
@@ -76,16 +76,16 @@ struct BeatPath {
 
   /// The costs of periods, and of changes between periods.
   private struct Costs {
-    /// Number of periods on either side for which the quadratic cost is tried.
+    /// Number of neighboring periods on either side for which the quadratic cost is tried.
     static let reach = CBEATPATH_REACH
     static let rim = 8
 
     let padded: Int
-    /// μ·|ln(p/T)|, by period.
+    /// μ·|ln(p/T)| for each period.
     var distance: [Float]
-    /// λ·ln of the ratio of a period to the previous one.
+    /// λ·ln of the ratio of each period to the previous one.
     var step: [Float]
-    /// 10·λ·ln², by offset and period.
+    /// 10·λ·ln² for each offset and period.
     var near: [Float]
 
     init(shortest: Int, longest: Int, period: Double, change: Float, distance: Float) {
@@ -103,8 +103,8 @@ struct BeatPath {
       }
     }
 
-    /// Finds, for each period, the best score of any previous period minus the cost of the change, and that previous
-    /// period.
+    /// Finds, for each period, the previous period with the best score after subtracting the cost of the change, and
+    /// that score.
     func apply(
       to scores: UnsafeMutableBufferPointer<Float>, width: Int, into changed: inout [Float], from: inout [Int32]
     ) {

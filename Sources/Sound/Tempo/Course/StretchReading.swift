@@ -1,18 +1,18 @@
 internal import Mathematics
 
-/// The tempo evidence of one stretch of music, before the stretches of a track are compared.
+/// The evidence for the tempo of one stretch of music, before the stretches of a track are compared.
 struct StretchReading {
   /// A tempo with its beats.
   struct Option {
     var bpm: Double
-    /// Probability, given that one of the options is right.
+    /// The probability, assuming that one of the options is right.
     var probability: Double
     var isConstant: Bool
-    /// Seconds from the start of the track.
+    /// Beat times in seconds from the start of the track.
     var beats: [Double]
     var bar: BarReading?
 
-    /// The beats that begin bars; `nil` if uncertain.
+    /// The downbeats; `nil` if uncertain.
     var downbeats: [Double]? {
       guard let bar, let first = bar.firstDownbeat else { return nil }
       return stride(from: first, to: beats.count, by: bar.beatCount).map { beats[$0] }
@@ -25,17 +25,17 @@ struct StretchReading {
     case noPulse
   }
 
-  /// Seconds from the start of the track.
+  /// Start of the stretch, in seconds from the start of the track.
   let start: Double
   let duration: Double
   let outcome: Outcome
-  /// Regularity of the onsets; see `Tempogram.clarity`.
+  /// The regularity of the onsets; see `Tempogram.clarity`.
   let clarity: Double
 
-  /// Seconds by which a column precedes its onset: the window contains the start of a sound before it is centered on
-  /// it. Measured with clicks, drums and plucked tones at known positions.
+  /// Time, in seconds, by which a column precedes its onset: a window already contains the start of a sound before it
+  /// is centered on it. The value was measured with clicks, drums and plucked tones at known positions.
   static let onsetDelay = 0.008
-  /// RMS level relative to full scale below which audio is silent; 16-bit dither is louder.
+  /// RMS level, relative to full scale, below which audio is silent. 16-bit dither is louder.
   private static let silence: Float = 1e-5
   private static let optionLimit = 12
   /// Maximum number of grids per tempo.
@@ -52,7 +52,7 @@ struct StretchReading {
     self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(isWholeFile: isWholeFile) }
   }
 
-  /// - Parameter bpm: The tempo given by the user.
+  /// - Parameter bpm: The tempo that the user has specified.
   init(_ envelopes: OnsetEnvelopes, of bands: BandSpectrogram, firstColumn: Int64, near bpm: Double) {
     self.init(envelopes, of: bands, firstColumn: firstColumn) { $0.hypotheses(near: bpm) }
   }
@@ -94,8 +94,8 @@ struct StretchReading {
     outcome = .pulse(options)
   }
 
-  /// The likeliest hypotheses for the likeliest tempi. For each tempo, their probabilities add up to the probability of
-  /// the tempo, so that trying many grids for one tempo does not displace other tempi.
+  /// Returns the likeliest hypotheses for the likeliest tempi. The probabilities of the hypotheses for one tempo add up
+  /// to the probability of that tempo, so trying many grids for one tempo does not displace other tempi.
   private static func likely(_ hypotheses: [GridHypothesis]) -> [(GridHypothesis, Double)] {
     let all = GridChoice.probabilities(hypotheses)
     let found = GridChoice.tempi(of: hypotheses).flatMap { tempo in
@@ -106,11 +106,11 @@ struct StretchReading {
     return Array(found.prefix(optionLimit))
   }
 
-  /// The range of columns between leading and trailing silence.
+  /// Returns the range of columns between leading and trailing silence.
   private static func sounding(_ bands: BandSpectrogram) -> ClosedRange<Double> {
     let powers = bands.columnPowers
     let mean = powers.reduce(0, +) / Float(max(powers.count, 1))
-    // 45 dB below the mean.
+    // This is 45 dB below the mean.
     let threshold = mean * 3e-5
     let first = powers.firstIndex { $0 > threshold } ?? 0
     let last = powers.lastIndex { $0 > threshold } ?? 0

@@ -1,28 +1,29 @@
 internal import Mathematics
 
-/// The positions at which one constant tempo gives way to another, as between the tracks of a mix and in medleys.
+/// The positions at which one constant tempo gives way to another, for example between the tracks of a mix or in a
+/// medley.
 ///
-/// The autocorrelation of short windows is read at all tempi of an octave. Dynamic programming (Viterbi 1967) finds the
-/// path of tempi through the windows that collects the most autocorrelation, where each jump has a cost. Music that
-/// slows down or swings glides rather than jumps.
+/// The autocorrelation of short windows is read at all tempi of an octave. Dynamic programming (Viterbi 1967) then
+/// finds the path of tempi through the windows that collects the most autocorrelation; jumps have a cost. When music
+/// slows down or swings, the tempo glides rather than jumps.
 struct TempoChanges {
-  /// First column of the second and each further tempo, ascending.
+  /// First columns of all tempi except the first one, ascending.
   private(set) var columns: [Int] = []
 
   private static let windowSeconds = 12.0
   private static let hopSeconds = 3.0
-  /// Lower end of the octave in which tempi are compared: a change to the double tempo is more often a misreading than
-  /// music.
+  /// Lower end of the octave in which tempi are compared. Octaves are ignored, because an apparent change to the double
+  /// tempo is usually a misreading.
   private static let lowest = 75.0
   private static let tempoCount = 138
-  /// Cost of a jump, as a share of the energy of a window.
+  /// Cost of a jump, as a fraction of the energy of a window.
   private static let jumpCost: Float = 2
   private static let glideCost: Float = 0.05
-  /// Minimum number of windows per tempo.
+  /// Minimum number of windows that have the same tempo.
   private static let minWindows = 5
-  /// A tempo counts if it has at least this share of the energy of its windows, …
+  /// Minimum share of the energy of its windows that a tempo must have, …
   private static let minShare: Float = 0.6
-  /// … and the neighboring tempo's share is at most this fraction of its own.
+  /// … and maximum share that the neighboring tempo may have in these windows, as a fraction of that share.
   private static let maxNeighborShare: Float = 0.5
 
   /// - Parameter envelope: Onset strengths with mean 0.
@@ -36,7 +37,7 @@ struct TempoChanges {
     var runs = Self.runs(of: Self.course(through: windows))
     runs = Self.real(runs, in: windows)
     columns = runs.dropFirst().map { run in
-      // A window across a change belongs to the tempo that fills more of it.
+      // A window that spans a change belongs to the tempo that fills more of it.
       run.windows.lowerBound * hop + (length - hop) / 2
     }
   }
@@ -46,7 +47,7 @@ struct TempoChanges {
     var tempi: [Int]
   }
 
-  /// Autocorrelation at the first four beats and the half-beat, weighted, by tempo.
+  /// Returns the weighted autocorrelation at the first four beats and the half-beat, for each tempo.
   private static func strengths(of window: ArraySlice<Float>, rate: Double) -> [Float] {
     let correlation = Tempogram.autocorrelation(of: window, longest: Int(4 * 60 / lowest * rate) + 3)
     return (0..<tempoCount).map { index in
@@ -101,10 +102,10 @@ struct TempoChanges {
     return runs
   }
 
-  /// Keeps runs that are long, clear and unlike their neighbors; others are merged into the previous run.
+  /// Keeps runs that are long, clear and different from their neighbors. Other runs are merged into the previous one.
   private static func real(_ runs: [Run], in windows: [[Float]]) -> [Run] {
     func strength(_ run: Run, at tempo: Int) -> Float {
-      // Uses only windows that are entirely inside the run, and also neighboring bins, because tempi fall between bins.
+      // Only windows entirely inside the run are used. Neighboring bins count as well, because tempi fall between bins.
       let inner = run.windows.dropFirst(2).dropLast(2)
       let sum = inner.reduce(Float(0)) { sum, window in
         sum + (-1...1).map { windows[window][(tempo + $0 + tempoCount) % tempoCount] }.max()!

@@ -1,13 +1,12 @@
 internal import Analysis
 internal import Mathematics
 
-/// The path of tempi through the stretches of a track: for each stretch, the option that best fits its own evidence and
-/// its neighbors, found by dynamic programming (Viterbi 1967).
+/// The path of tempi through the stretches of a track. For each stretch, dynamic programming (Viterbi 1967) finds the
+/// option that best fits its own evidence and its neighbors.
 struct TempoCourse {
   /// Log-probability that the tempo changes from one stretch to the next, …
   private static let change = -4.0
-  /// … and log-probability that it changes to its double, half, triple or third, which is more often a misreading than
-  /// music.
+  /// … and log-probability that it changes by a factor of 2 or 3, which is usually a misreading.
   private static let octaveChange = -9.0
 
   struct Step {
@@ -48,8 +47,8 @@ struct TempoCourse {
     steps.reverse()
   }
 
-  /// The weight of an option: the joint probability of all options with the same tempo, times the option's ratio to the
-  /// best of them. The tempo is decided first, then the beats.
+  /// Returns the weight of an option: the joint probability of all options with the same tempo, times the option's
+  /// ratio to the best of them. The tempo is decided first, then the beats.
   private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
     let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
     let sum = same.reduce(0) { $0 + $1.probability }
@@ -63,7 +62,7 @@ struct TempoCourse {
     return abs(ratio / 2 - 1) < 0.04 || abs(ratio / 3 - 1) < 0.04 ? octaveChange : change
   }
 
-  /// The beats of all steps. Where stretches overlap, the beats of the earlier stretch are used up to the middle of the
+  /// The beats of all steps. Where two stretches overlap, the beats of the earlier one are used up to the middle of the
   /// overlap.
   var beats: [Double] {
     var result: [Double] = []
@@ -80,7 +79,7 @@ struct TempoCourse {
       }
       let shortest = 0.5 * 60 / step.option.bpm
       for beat in step.option.beats where range.contains(beat) {
-        // At the boundary, two grids may contain the same beat.
+        // At the boundary, both grids may contain the same beat.
         if let last = result.last, beat - last < shortest { continue }
         result.append(beat)
       }
@@ -88,7 +87,7 @@ struct TempoCourse {
     return result
   }
 
-  /// The beats that begin bars; `nil` if any step is uncertain.
+  /// Returns the downbeats; `nil` if those of any step are uncertain.
   func downbeats(among beats: [Double]) -> [Double]? {
     var starts: Set<Double> = []
     for step in steps {

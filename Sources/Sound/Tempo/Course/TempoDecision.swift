@@ -2,7 +2,7 @@ internal import Analysis
 internal import DSP
 internal import Mathematics
 
-/// Combines the evidence of all stretches of a track into one finding.
+/// Combines the evidence from all stretches of a track into one finding.
 struct TempoDecision {
   private let configuration: TempoAnalyzer.Configuration
 
@@ -11,7 +11,7 @@ struct TempoDecision {
   }
 
   private static let candidateLimit = 5
-  /// Minimum confidence for meter and downbeats.
+  /// Minimum confidence in the beats at which the meter and downbeats are reported.
   private static let sureBeats = 0.8
   private static let tolerance = GridChoice.tolerance
 
@@ -27,8 +27,7 @@ struct TempoDecision {
     var bpm = main
     var places = 1
     if isStable {
-      // For a single stretch, the coherent search is the most precise; for several stretches, the line through all
-      // beats is.
+      // For a single stretch, the coherent search is most precise. For several stretches, a line through all beats is.
       if course.steps.count > 1 { bpm = 60 / sections[0].period }
       places = 2
       if configuration.roundsToInteger, abs(bpm - bpm.rounded()) <= Self.error(of: bpm, beatCount: beats.count) {
@@ -51,7 +50,7 @@ struct TempoDecision {
     let confidence = TempoConfidence.fitted.probability(
       share: share, clarity: Self.clarity(of: course), moves: !course.steps.allSatisfy(\.option.isConstant))
     let octaveConfidence = TempoConfidence.fitted.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
-    // If the beats are wrong, so are the bars.
+    // If the beats are wrong, the bars are wrong, too.
     let bars = confidence >= Self.sureBeats ? course.steps.map(\.option.bar) : []
     let metre = bars.first.flatMap { first in bars.allSatisfy { $0?.metre == first?.metre } ? first : nil }
     return TempoFinding(
@@ -70,8 +69,8 @@ struct TempoDecision {
     return [1, 2, 3].contains { abs(ratio / $0 - 1) < tolerance }
   }
 
-  /// The possible error, in beats per minute, of a tempo measured over this many beats: three standard errors of the
-  /// slope of a line through beats that deviate by 12 ms each.
+  /// Returns the possible error, in beats per minute, of a tempo measured over this many beats: three standard errors
+  /// of the slope of a line through beats that deviate by 12 ms each.
   private static func error(of bpm: Double, beatCount: Int) -> Double {
     let slope = 0.012 * (12 / pow(Double(max(beatCount, 2)), 3)).squareRoot()
     return min(0.1, 0.01 + 3 * bpm * slope * bpm / 60)
@@ -83,7 +82,7 @@ struct TempoDecision {
       / max(seconds, .leastNormalMagnitude)
   }
 
-  /// The tempo that covers the most time.
+  /// Returns the tempo that covers the most time.
   private static func mainTempo(of course: TempoCourse) -> Double? {
     var best: (bpm: Double, seconds: Double)?
     for step in course.steps {
@@ -96,7 +95,7 @@ struct TempoDecision {
     return best?.bpm
   }
 
-  /// The sections of constant tempo, found in each stretch and then merged.
+  /// Returns the sections of constant tempo, which are found in each stretch and then merged.
   private static func sections(of course: TempoCourse, beats: [Double]) -> [TempoSection] {
     var found: [TempoSection] = []
     var first = 0
@@ -112,7 +111,7 @@ struct TempoDecision {
     return TempoSections.merged(found)
   }
 
-  /// The tempi of all stretches, each with its share of the evidence, best first.
+  /// Returns the tempi of all stretches, each with its share of the evidence, best first.
   private static func candidates(of course: TempoCourse) -> [TempoFinding.Candidate] {
     var found: [TempoFinding.Candidate] = []
     let total = course.steps.reduce(0) { $0 + $1.reading.duration }
@@ -132,7 +131,7 @@ struct TempoDecision {
 }
 
 extension StretchReading {
-  /// Keeps the options inside a range of tempi; if there are none, doubles or halves the others into it.
+  /// Keeps only options inside a range of tempi. If there are none, doubles or halves the others until they are inside.
   func limited(to range: ClosedRange<Double>) -> StretchReading {
     guard case .pulse(let options) = outcome else { return self }
     var inside = options.filter { range.contains($0.bpm) }

@@ -1,6 +1,6 @@
-/// A run of beats with one tempo: a straight line fitted to their times.
+/// A run of beats with a constant tempo: a straight line fitted to their times.
 struct TempoSection {
-  /// Time of the first beat. The times in the sums are relative to it, to keep precision.
+  /// Time of the first beat. The sums use times relative to it, for precision.
   private(set) var start: Double
   private(set) var beatCount: Double = 0
   private var indexSum = 0.0
@@ -30,7 +30,7 @@ struct TempoSection {
     return spread > 0 ? (beatCount * products - indexSum * timeSum) / spread : 0
   }
 
-  /// Sum of squared residuals of the beats.
+  /// The sum of the squared residuals of the beats.
   var error: Double {
     guard beatCount > 2 else { return 0 }
     let timeSpread = timeSquares - timeSum * timeSum / beatCount
@@ -39,7 +39,7 @@ struct TempoSection {
     return max(0, timeSpread - shared * shared / indexSpread)
   }
 
-  /// This run joined with the next, whose first beat follows this run's last.
+  /// Returns this run joined with the next one, whose first beat follows this run's last beat.
   func joined(with next: TempoSection) -> TempoSection {
     var sum = self
     let (shift, delay) = (beatCount, next.start - start)
@@ -55,15 +55,17 @@ struct TempoSection {
 
 /// Divides beats into the fewest sections of constant tempo that explain them.
 enum TempoSections {
-  /// Standard deviation of the detected beats of a constant tempo, in seconds.
+  /// Standard deviation of detected beats from a constant tempo, in seconds.
   private static let deviation = 0.012
   /// Cost of an additional section, in squared deviations.
   private static let sectionCost = 30.0
   private static let minBeats = 8
 
-  /// Finds the optimal division by dynamic programming over the section ends (Jackson et al., IEEE SPL 2005).
+  /// Returns the optimal division, which is found by dynamic programming over the ends of sections (Jackson et al.,
+  /// IEEE SPL 2005).
   ///
-  /// - Parameter beats: Beat times in seconds, ascending; a few hundred at a time, because the cost is quadratic.
+  /// - Parameter beats: Beat times in seconds, ascending. Pass a few hundred at a time, because the running time is
+  ///   quadratic.
   static func sections(of beats: [Double]) -> [TempoSection] {
     guard beats.count >= 2 else { return [] }
     let count = beats.count
@@ -78,7 +80,7 @@ enum TempoSections {
           ? TempoSection(beats[start..<end]) : section.joined(with: TempoSection(beats[(end - 1)..<end]))
         guard end - start >= min(minBeats, count) else { continue }
         let cost = costs[start] + sectionCost + section.error / (deviation * deviation)
-        // The error only grows with the section, so stop once the section can no longer win.
+        // The error only grows as the section gets longer, so stop once the section can no longer win.
         if section.error / (deviation * deviation) > 60 * sectionCost { break }
         if cost < costs[end] { (costs[end], starts[end]) = (cost, start) }
       }
@@ -93,7 +95,7 @@ enum TempoSections {
     return merged(found.reversed())
   }
 
-  /// Merges neighbors that one line explains equally well.
+  /// Merges neighbors that a single line explains equally well.
   static func merged(_ sections: [TempoSection]) -> [TempoSection] {
     var result: [TempoSection] = []
     for section in sections {

@@ -1,20 +1,20 @@
 internal import Mathematics
 
-/// A candidate beat grid, and how well it explains the onsets.
+/// A beat grid that may be right, and how well it explains the onsets.
 struct GridHypothesis {
   var candidate: PulseCandidate
-  /// Position of the beats within the candidate's beat, 0 to 1.
+  /// Position of the beats within the beat of the candidate tempo, 0 to 1.
   var phase: Double
   /// Values of the features, in the order of `GridFeatures.names`.
   var features: [Float] = []
   /// Log-probability, up to a constant.
   var score: Double
-  /// `true` if the audio consists of these beats alone.
+  /// `true` if the audio contains nothing but these beats.
   var isBare = false
 }
 
 /// Chooses the hypothesis with a conditional logit (McFadden 1974) over all tempi and phases at once. The score is a
-/// weighted sum of the features plus a small hidden layer for interactions of features.
+/// weighted sum of the features plus the output of a small hidden layer, for interactions between features.
 enum GridChoice {
   static func score(of features: [Float]) -> Double {
     let weights = GridWeights.fitted
@@ -26,9 +26,9 @@ enum GridChoice {
     return Double(score)
   }
 
-  /// The penalty on the score of a fast tempo. People follow music most readily between about 80 and 160 BPM (van
-  /// Noorden & Moelants, Journal of New Music Research 1999) and often count faster notated music in half; and the
-  /// training data contains more fast music than libraries do.
+  /// Returns the penalty on the score of a fast tempo. People follow music most readily between about 80 and 160 BPM
+  /// (van Noorden & Moelants, Journal of New Music Research 1999), and often count music that is notated faster at half
+  /// the tempo. In addition, the training data contains more fast music than real libraries do.
   static func reluctance(bpm: Double) -> Double {
     3 * max(0, log2(bpm / 165))
   }
@@ -39,7 +39,7 @@ enum GridChoice {
     return sum
   }
 
-  /// All hypotheses, best first.
+  /// Returns all hypotheses, best first.
   static func hypotheses(
     for candidates: [PulseCandidate], in envelopes: OnsetEnvelopes, _ activation: BeatActivation
   ) -> [GridHypothesis] {
@@ -63,14 +63,14 @@ enum GridChoice {
     return found.sorted { ($1.score, $0.candidate.bpm) < ($0.score, $1.candidate.bpm) }
   }
 
-  /// Tempi within this relative difference count as one.
+  /// Relative difference up to which two tempi count as the same.
   static let tolerance = 0.04
 
   /// The hypotheses of one tempo.
   struct Tempo {
-    /// Tempo of the likeliest hypothesis.
+    /// The tempo of the likeliest hypothesis.
     var bpm: Double
-    /// Probability of all hypotheses of this tempo, given that any hypothesis is right.
+    /// The probability of all hypotheses for this tempo together, assuming that one of all hypotheses is right.
     var probability: Double
     /// Indices of the hypotheses, best first.
     var hypotheses: [Int]
@@ -91,7 +91,7 @@ enum GridChoice {
     return found.sorted { ($1.probability, $0.bpm) < ($0.probability, $1.bpm) }
   }
 
-  /// Probabilities of the hypotheses, given that one of them is right.
+  /// Returns the probabilities of the hypotheses, assuming that one of them is right.
   static func probabilities(_ hypotheses: [GridHypothesis]) -> [Double] {
     guard let best = hypotheses.map(\.score).max() else { return [] }
     let weights = hypotheses.map { exp($0.score - best) }

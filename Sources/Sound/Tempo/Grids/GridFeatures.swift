@@ -1,17 +1,18 @@
 internal import DSP
 internal import Mathematics
 
-/// Features that distinguish a right beat grid from a wrong one: the position of each band's onsets within the beat.
+/// Features that distinguish a correct beat grid from a wrong one, based on where in the beat the onsets of each band
+/// are.
 ///
 /// A profile is read at the beat, its half, quarters, thirds, sixths and eighths. The difference between the first and
-/// the last quarter distinguishes a beat from its half: an upbeat leads to a beat more often than it follows one. The
-/// difference between odd and even beats also helps: kick and snare, bass and chord alternate. A profile is a mean, so
-/// a few strong onsets can dominate it. `OnsetPresence` therefore measures whether most beats or half-beats have an
-/// onset.
+/// the last quarter distinguishes a beat from its half, because an upbeat leads to a beat more often than it follows
+/// one. The difference between odd and even beats also helps: kick and snare, or bass and chord, alternate. A profile
+/// is a mean, so a few strong onsets can dominate it. `OnsetPresence` therefore measures whether most beats or
+/// half-beats have an onset.
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// Names of the features in the order of their values, taken from an empty grid in an empty stretch.
+  /// Names of the features in the order of their values. They are taken from an empty grid in an empty stretch.
   static let names: [String] = {
     let grid = BeatGrid(beats: [])
     let profile = BarProfile([], over: grid)
@@ -23,7 +24,7 @@ enum GridFeatures {
     ).names
   }()
 
-  /// Smoothing of onsets, in seconds: the deviation between players.
+  /// Width of the smoothing of onsets, in seconds: players deviate from each other by this much.
   private static let spread = 0.015
 
   /// Smooths the profile with a Gaussian.
@@ -43,7 +44,8 @@ enum GridFeatures {
     }
   }
 
-  /// Candidate beat phases, 0 to 1: the highest peaks of the profile folded to one beat, best first.
+  /// Returns the candidate beat phases, 0 to 1: the highest peaks of the profile after folding it to one beat, best
+  /// first.
   static func phases(of smoothed: [Lanes], limit: Int = 5) -> [Double] {
     let perBeat = BarProfile.positionsPerBeat
     let folded = (0..<perBeat).map { position in
@@ -105,13 +107,14 @@ enum GridFeatures {
     return found
   }
 
-  /// The proximity of a beat to the start of the file, 0 to 1.
+  /// Returns the proximity of a beat to the start of the file, 0 to 1.
   private static func nearness(of phase: Double, bpm: Double) -> Float {
     let seconds = min(phase, 1 - phase) * 60 / bpm
     return Float(exp(-seconds * seconds / (0.025 * 0.025)))
   }
 
-  /// `true` if onsets fall only on the beats and are all alike, except perhaps one per bar: a metronome.
+  /// Returns `true` if there are onsets only on the beats, and they are all alike, except perhaps one in each bar: a
+  /// metronome.
   static func isBare(_ smoothed: [Lanes], phase: Double, bpm: Double) -> Bool {
     let perBeat = BarProfile.positionsPerBeat
     let beat = Int((phase * Double(perBeat)).rounded())
@@ -126,9 +129,9 @@ enum GridFeatures {
       if place >= perBeat - reach { near[(position / perBeat + 1) % 4] += value }
     }
     let onBeats = near[0] + near[1] + near[2] + near[3]
-    // Lane 7 is the least affected by faint noise.
+    // Lane 7 is the one that faint noise affects least.
     guard all[7] > 0, onBeats[7] >= 0.85 * all[7] else { return false }
-    // Lanes with almost no activity do not distinguish beats.
+    // Lanes with almost no activity say nothing about beats.
     let least = Lanes(repeating: 0.05 * onBeats.sum() / 4)
     return near.contains { pattern in
       near.count { beat in
@@ -141,10 +144,10 @@ enum GridFeatures {
   /// Time on either side of a beat, in seconds, that counts as the beat.
   private static let bareReach = 0.045
 
-  /// Range of the logarithm of activity in music; signals outside it, such as clicks in digital silence, are clamped.
+  /// Range of the log activity of music. Signals outside it, such as clicks in digital silence, are clamped.
   private static let minActivity = Lanes(-2.5, 0, -1, 0, -3, 1.5, 1, 0)
   private static let maxActivity = Lanes(0.5, 2, 1.7, 2, 1.7, 3, 3.3, 3)
 
-  /// ln(x + 0.2), which treats values near zero alike.
+  /// Returns ln(x + 0.2), which treats all values near zero alike.
   private static func logarithm(_ x: Lanes) -> Lanes { naturalLog(pointwiseMax(x, .zero) + 0.2) }
 }

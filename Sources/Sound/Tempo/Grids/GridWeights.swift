@@ -1,7 +1,7 @@
 internal import DSP
 
-/// The weights of `GridChoice`: linear weights and a hidden layer. `Benchmarks/tempo/fit.py` fits them, and writes them
-/// with the names of the features.
+/// The weights of `GridChoice`: linear weights, and those of a hidden layer. `Benchmarks/tempo/fit.py` fits them and
+/// writes them with the names of the features.
 struct GridWeights {
   /// One weight per feature.
   let linear: [Float]
@@ -14,8 +14,8 @@ struct GridWeights {
   static let fitted = GridWeights(TempoResources.gridWeights, for: GridFeatures.names)
 
   /// - Parameters:
-  ///   - table: For each feature, its weights in the units and, last, its linear weight; also the units' `bias` and
-  ///     `output`.
+  ///   - table: For each feature, its weights in the units and, last, its linear weight. The table also contains the
+  ///     units' `bias` and `output`.
   ///   - features: Names of the features in the order of their values. Features added after the last fit have no
   ///     weight.
   init(_ table: NumberTable, for features: [String]) {

@@ -2,23 +2,23 @@ internal import DSP
 internal import Mathematics
 
 /// Features that distinguish a beat from its double, half and third: how onsets and chords alternate and repeat over
-/// bars and phrases, for which the four beats of a `BarProfile` are too short.
+/// bars and phrases. The four beats of a `BarProfile` are too short for that.
 ///
 /// Snare and kick alternate from beat to beat; in a grid that is twice as fast, they alternate every second beat.
-/// Chords last two, four or eight beats, seldom one or sixteen. Patterns repeat after bars of three or four beats and
-/// phrases of eight and sixteen.
+/// Chords last two, four or eight beats, but seldom one or sixteen. Patterns repeat after bars of three or four beats,
+/// and after phrases of eight or sixteen.
 struct MetricalFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
   private typealias Notes = ChordCourse.Notes
 
-  /// Onsets at each beat and half-beat, with mean 0.
+  /// The onsets at each beat and half-beat, with mean 0.
   private var onBeats: [Lanes] = []
   private var onHalves: [Lanes] = []
-  /// Notes during each beat, and from each half-beat to the next, with length 1.
+  /// The notes during each beat, and from each half-beat to the next, scaled to length 1.
   private var chords: [Notes] = []
   private var betweenHalves: [Notes] = []
 
-  /// Lags in beats at which repetition is measured.
+  /// Lags, in beats, at which repetition is measured.
   private static let lags: [(beats: Int, onsets: StaticString, chords: StaticString)] = [
     (1, "onsets_repeat_after_1", "chord_lasts_1"), (2, "onsets_repeat_after_2", "chord_lasts_2"),
     (3, "onsets_repeat_after_3", "chord_lasts_3"), (4, "onsets_repeat_after_4", "chord_lasts_4"),
@@ -65,8 +65,8 @@ struct MetricalFeatures {
     return found
   }
 
-  /// Adds the share of the differences between beats that a bar of 2, 3, 4 or 8 beats explains beyond chance and beyond
-  /// half the bar.
+  /// Adds how much of the differences between beats a bar of 2, 3, 4 or 8 beats explains, beyond chance and beyond half
+  /// the bar.
   private func addAlternation(to found: inout NamedValues) {
     let squares = onBeats.reduce(Lanes.zero) { $0 + $1 * $1 } + 0.02 * Float(onBeats.count) + 1e-6
     let (two, three, four, eight) = (folded(2), folded(3), folded(4), folded(8))
@@ -83,8 +83,8 @@ struct MetricalFeatures {
     addOpposition("kick_with_over_8", eight, scale, to: &found)
   }
 
-  /// Adds whether the halves of a bar differ in the lowest lane in the same way as in other lanes (positive) or in the
-  /// opposite way, as when kick and snare alternate (negative).
+  /// Adds how the halves of a bar differ: positive if the lowest lane differs in the same way as the other lanes,
+  /// negative if it differs in the opposite way, as when kick and snare alternate.
   private func addOpposition(_ name: StaticString, _ means: [Lanes], _ scale: Lanes, to found: inout NamedValues) {
     let half = means.count / 2
     var products = Lanes.zero
@@ -96,7 +96,7 @@ struct MetricalFeatures {
     for lane in Self.opponents { found.add(name, products[lane], lane: lane) }
   }
 
-  /// Lanes of the snare, of cymbals and of chords.
+  /// The lanes of the snare, of cymbals and of chords.
   private static let opponents = [3, 4, 6]
 
   private func folded(_ period: Int) -> [Lanes] {

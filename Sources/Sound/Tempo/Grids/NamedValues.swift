@@ -1,4 +1,4 @@
-/// Numbers that are named where they are computed. Fitted weights find them by name, independent of their order.
+/// Numbers that are named where they are computed. Fitted weights find them by name, so their order does not matter.
 struct NamedValues {
   private(set) var values: [Float] = []
   private var labels: [Label] = []
@@ -6,7 +6,7 @@ struct NamedValues {
 
   private struct Label {
     var name: StaticString
-    /// Lane of `OnsetEnvelopes`.
+    /// The lane of `OnsetEnvelopes`; `nil` for a value that is not per lane.
     var lane: Int?
   }
 

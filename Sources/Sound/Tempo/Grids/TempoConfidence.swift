@@ -2,8 +2,8 @@ internal import DSP
 internal import Mathematics
 
 /// Maps shares of the evidence to probabilities (after Platt 1999). `Benchmarks/tempo/fit.py` fits the mapping to
-/// cross-validated choices, made without the source of the recording. Music of varying tempo has a separate curve,
-/// because many of its paths agree with each other and are wrong together.
+/// cross-validated choices, for which the source of the recording was held out. Music of varying tempo has a curve of
+/// its own, because many of its paths agree with each other and are wrong together.
 struct TempoConfidence {
   static let fitted = TempoConfidence(TempoResources.confidence)
 
@@ -25,7 +25,7 @@ struct TempoConfidence {
     octaveShare = table.number("octave.logit_share")
   }
 
-  /// The probability that a tempo is right, including its octave.
+  /// Returns the probability that a tempo is right, including its octave.
   ///
   /// - Parameters:
   ///   - share: The tempo's share of the evidence.
@@ -38,7 +38,7 @@ struct TempoConfidence {
     return 1 / (1 + exp(-sum))
   }
 
-  /// The probability that the octave is right, given that the tempo is right up to a factor of 2 or 3.
+  /// Returns the probability that the octave is right, assuming that the tempo is right up to a factor of 2 or 3.
   func octaveProbability(share: Double) -> Double {
     1 / (1 + exp(-(octaveConstant + octaveShare * Self.logit(share))))
   }

@@ -5,10 +5,10 @@ internal import Mathematics
 /// The band powers of consecutive columns (spectra one hop apart). A session keeps them until the level of the audio is
 /// known.
 struct BandSpectrogram {
-  /// A window short enough for the attack of a drum, long enough to separate the bass from the kick.
+  /// A window that is short enough for the attack of a drum and long enough to separate the bass from the kick.
   static let layout = SpectrumLayout.onsets
 
-  /// 12 bands per octave from 43 Hz to 9.7 kHz as in SuperFlux (Böck and Widmer, DAFx 2013), without bands that would
+  /// 12 bands per octave, from 43 Hz to 9.7 kHz, as in SuperFlux (Böck and Widmer, DAFx 2013), without bands that would
   /// use the same bin as the previous one.
   static let bank: FilterBank = {
     let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
@@ -25,15 +25,15 @@ struct BandSpectrogram {
   }()
   static let bandCount = bank.count
 
-  /// Powers by column and band.
+  /// Powers, by column, then band.
   private(set) var powers: [Float] = []
-  /// Sum of the powers of all bins, per column.
+  /// The sum of the powers of all bins, for each column.
   private(set) var columnPowers: [Float] = []
   private var scratch = [Float](repeating: 0, count: bandCount)
 
   var columnCount: Int { columnPowers.count }
 
-  /// Reserves memory, so that the arrays are not copied as they grow.
+  /// Reserves memory, so that the arrays do not have to be copied as they grow.
   mutating func reserve(_ columns: Int) {
     powers.reserveCapacity(columns * Self.bandCount)
     columnPowers.reserveCapacity(columns)
@@ -44,7 +44,8 @@ struct BandSpectrogram {
     var total = 0.0
     for power in columnPowers { total += Double(power) }
     let length = Double(Self.layout.windowLength)
-    // Parseval: half of the bins contain half of the energy; the squared Hann window adds up to 3/8 of its length.
+    // Parseval's theorem: half of the bins contain half of the energy; the squared Hann window adds up to 3/8 of its
+    // length.
     return 2 * total / Double(max(columnCount, 1)) / (0.375 * length * length)
   }
 

@@ -1,10 +1,11 @@
 internal import DSP
 internal import Mathematics
 
-/// The pitch content over time, for comparing the chords of beats: twelve pitch classes (chroma) from 250 to 2,100 Hz,
-/// and eleven bass bands below 250 Hz. Subtracting the mean of each frame removes sounds of all pitches, such as drums.
+/// The pitches that sound over time, for comparing the chords of beats: twelve pitch classes (chroma) from 250 to 2,100
+/// Hz, and eleven bass bands below 250 Hz. Subtracting the mean of each frame removes sounds that contain all pitches,
+/// such as drums.
 struct ChordCourse {
-  /// The pitch classes, then the bass, in three vectors.
+  /// The pitch classes, followed by the bass bands, in three vectors.
   struct Notes {
     var low = SIMD8<Float>.zero
     var middle = SIMD8<Float>.zero
@@ -20,12 +21,12 @@ struct ChordCourse {
 
     static func * (a: Notes, b: Float) -> Notes { Notes(low: a.low * b, middle: a.middle * b, high: a.high * b) }
 
-    /// Scaled to length 1; zero stays zero.
+    /// The notes scaled to length 1; zero stays zero.
     var normalized: Notes { self * (1 / max(product(self), 1e-9).squareRoot()) }
 
     func product(_ other: Notes) -> Float { (low * other.low + middle * other.middle + high * other.high).sum() }
 
-    /// Cosine similarity; 0 if either is zero.
+    /// Returns the cosine similarity; 0 if either is zero.
     func likeness(to other: Notes) -> Float {
       let squares = product(self) * other.product(other)
       return squares > 1e-12 ? product(other) / squares.squareRoot() : 0
@@ -35,16 +36,16 @@ struct ChordCourse {
   private static let pitchClasses = 12
   private static let bassBands = 11
   private static let highest: Float = 2100
-  /// Hop between frames in columns, about the length of a window.
+  /// Distance between frames in columns, which is about the length of a window.
   static let columnsPerFrame = 4
 
-  /// Sum of all frames before each one, relative to the mean.
+  /// For each frame, the sum of all frames before it, relative to the mean.
   private var sums: [Notes] = [Notes()]
 
   private static let classes: [Int] = BandSpectrogram.bank.centers.dropFirst(bassBands).filter { $0 < highest }.map {
     Int((12 * log2($0 / 440)).rounded() + 120) % pitchClasses
   }
-  /// Reciprocal of the number of bands of each pitch class.
+  /// The reciprocal of the number of bands in each pitch class.
   private static let shares: [Float] = (0..<pitchClasses).map { own in
     1 / Float(max(1, classes.count { $0 == own }))
   }
@@ -54,7 +55,7 @@ struct ChordCourse {
   private var values = [Float](repeating: 0, count: 24)
 
   /// Appends a frame.
-  /// - Parameter row: Address of the log levels of the frame's bands.
+  /// - Parameter row: The address of the log levels of the frame's bands.
   mutating func append(_ row: UnsafePointer<Float>) {
     for index in values.indices { values[index] = 0 }
     for (index, own) in Self.classes.enumerated() { unsafe values[own] += row[Self.bassBands + index] }
@@ -83,10 +84,10 @@ struct ChordCourse {
     frames = []
   }
 
-  /// Sum of the notes between two columns, relative to the mean of the stretch.
+  /// Returns the sum of the notes between two columns, relative to the mean of the stretch.
   func notes(from start: Double, to end: Double) -> Notes { sum(before: end) - sum(before: start) }
 
-  /// Sum of the notes before a column, relative to the mean of the stretch.
+  /// Returns the sum of the notes before a column, relative to the mean of the stretch.
   func sum(before column: Double) -> Notes { sums[frame(of: column)] }
 
   private func frame(of column: Double) -> Int {

@@ -1,18 +1,18 @@
-/// The harmonic change: the rectified rise of the bands between 100 and 2,500 Hz from their mean over the last 0.2 s to
-/// their mean over the next 0.2 s.
+/// The harmonic change: how much the bands between 100 and 2,500 Hz rise from their mean over the last 0.2 s to their
+/// mean over the next 0.2 s.
 struct HarmonicChange {
-  /// Number of columns compared on each side.
+  /// Number of columns that are compared on each side.
   static let reach = Int((0.2 * OnsetEnvelopes.columnsPerSecond).rounded())
   private static let first = OnsetEnvelopes.index(of: 100)
 
-  /// Sums over `reach` columns from a column on, minus the sums over as many columns before it.
+  /// The sum over `reach` columns, starting at a column, minus the sum over as many columns before it.
   private var difference = [SIMD8<Float>](
     repeating: .zero, count: (OnsetEnvelopes.index(of: 2500) - first) / 8)
 
   /// Processes a column.
-  /// - Parameter logs: Log levels, including those of the `2 * reach` columns before the column.
-  /// - Returns: The change at `reach` columns before the column; `nil` if fewer than `reach` columns precede that
-  ///   column.
+  /// - Parameter logs: Log levels of this column and of at least the `2 * reach` columns before it.
+  /// - Returns: The change at the column that is `reach` columns earlier; `nil` if fewer than `reach` columns precede
+  ///   that column.
   mutating func next(_ logs: borrowing LogRows, _ column: Int) -> Float? {
     let reach = Self.reach
     let next = unsafe logs[column] + Self.first

@@ -1,21 +1,21 @@
 internal import DSP
 
-/// A ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²). Keeping a whole track would take as
+/// A ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²). Those of a whole track would take as
 /// much memory as its spectrogram.
 struct LogRows: ~Copyable {
-  /// Number of bands, rounded up to whole vectors.
+  /// Number of bands, rounded up to full vectors.
   static let width = (BandSpectrogram.bandCount + 7) / 8 * 8
-  /// Length of a row, with a vector before it for the lower neighbor of the first band, and one after it.
+  /// Length of a row, including a vector before it, for the lower neighbor of the first band, and one after it.
   private static let stride = width + 16
 
   private let rows: UnsafeMutablePointer<Float>
   private let count: Int
 
-  /// - Parameter count: Number of columns kept.
+  /// - Parameter count: Number of columns that are kept.
   init(count: Int) {
     self.count = count
     rows = .allocate(capacity: count * Self.stride)
-    // The padding is lower than every log level, so that it never is a maximum.
+    // The padding is lower than every log level, so it is never a maximum.
     unsafe rows.initialize(repeating: -1, count: count * Self.stride)
   }
 
@@ -23,13 +23,13 @@ struct LogRows: ~Copyable {
 
   private func row(_ column: Int) -> UnsafeMutablePointer<Float> { unsafe rows + (column % count * Self.stride + 8) }
 
-  /// Address of the first band of a column; valid until `count` more columns are written.
+  /// The address of the first band of a column, which is valid until `count` more columns are written.
   subscript(column: Int) -> UnsafePointer<Float> { unsafe UnsafePointer(row(column)) }
 
   /// - Parameters:
   ///   - powers: Band powers of the next column.
-  ///   - gain: Factor that scales the powers to S².
-  /// - Returns: Address of the first band of the column.
+  ///   - gain: Factor that converts the powers to S².
+  /// - Returns: The address of the first band of the column.
   func write(_ powers: UnsafePointer<Float>, gain: Float, at column: Int) -> UnsafePointer<Float> {
     let row = unsafe row(column)
     let scale = SIMD8<Float>(repeating: gain * 1e4)

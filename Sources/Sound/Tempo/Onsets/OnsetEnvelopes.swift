@@ -3,34 +3,34 @@ internal import DSP
 
 /// The onset envelopes by column, in eight lanes that separate onsets by frequency and kind.
 ///
-/// Lanes 0 to 4 are the log spectral flux of five bands, lane 5 that of all bands: max(0, Y[t] − max of Y[t−2] over the
-/// neighboring bands), Y as in `LogRows`, where the maximum keeps vibrato from looking like onsets (SuperFlux, Böck and
-/// Widmer, DAFx 2013). Lane 6 is `HarmonicChange` of Y. Lane 7 is the flux of √S, in which loud events count for more
-/// than in the logarithm.
+/// Lanes 0 to 4 are the log spectral flux of five bands; lane 5 is the flux of all bands: max(0, Y[t] − max of Y[t−2]
+/// over the neighboring bands), with Y as in `LogRows`. The inner maximum keeps vibrato from looking like onsets
+/// (SuperFlux, Böck and Widmer, DAFx 2013). Lane 6 is `HarmonicChange` of Y. Lane 7 is the flux of √S, where loud
+/// events count for more than in the logarithm.
 ///
-/// S is scaled to a signal with a root mean square of 0.1. The mean over one second is subtracted from each lane; what
-/// remains above zero is divided by its standard deviation and compressed as x / (x + 1.5), so that a few loud hits do
-/// not dominate.
+/// S is scaled to a signal with a root mean square of 0.1. The mean over one second is subtracted from each lane. The
+/// part above zero is divided by its standard deviation and compressed as x / (x + 1.5), so that a few loud hits do not
+/// dominate.
 struct OnsetEnvelopes {
   typealias Lanes = SIMD8<Float>
   static let columnsPerSecond = BandSpectrogram.layout.columnsPerSecond
-  /// Upper edges of lanes 0 to 3, in hertz.
+  /// Upper edges of lanes 0 to 3, in Hz.
   static let edges: [Float] = [150, 400, 1500, 5000]
-  /// Names of the lanes in feature names.
+  /// Short names of the lanes, which are part of the names of features.
   static let laneNames = [
     "to_150_hz", "to_400_hz", "to_1500_hz", "to_5000_hz", "above_5000_hz", "all_bands", "harmony", "loud",
   ]
 
   /// Onset strengths by column, each lane in 0..<1.
   let values: [Lanes]
-  /// Mean of each lane before any subtraction: how busy each band is.
+  /// The mean of each lane before anything is subtracted, which shows how busy each band is.
   let activity: Lanes
   /// Root mean square of the signal, full scale 1.
   let level: Float
 
   /// Power of the signal by column, in an arbitrary unit.
   let powers: [Float]
-  /// Input of the beat network, from the same bands.
+  /// The input of the beat network, computed from the same bands.
   let networkInput: BeatNetworkInput
   let chords: ChordCourse
 
@@ -57,7 +57,7 @@ struct OnsetEnvelopes {
     networkInput = input
   }
 
-  /// Index of the first band whose center is not below a frequency in hertz.
+  /// Returns the index of the first band whose center is not below a frequency in Hz.
   static func index(of frequency: Float) -> Int {
     let centers = BandSpectrogram.bank.centers
     return centers.firstIndex { $0 >= frequency } ?? centers.count
@@ -138,7 +138,7 @@ struct OnsetEnvelopes {
   private static func normalized(_ raw: [Lanes]) -> (values: [Lanes], activity: Lanes) {
     let count = raw.count
     guard count > 0 else { return ([], .zero) }
-    // The mean covers the second around each column, less at the ends.
+    // The mean covers the second around each column, and less at the ends.
     let half = Int((0.5 * columnsPerSecond).rounded())
     var values = [Lanes](repeating: .zero, count: count)
     var sum = SIMD8<Double>.zero
@@ -170,6 +170,6 @@ struct OnsetEnvelopes {
   }
 }
 
-/// Replaces `pointwiseMax`, which is not inlined and would take a sixth of the analyzer's time.
+/// Returns the larger of two values. `pointwiseMax` is not inlined and would take a sixth of the analyzer's time.
 @inline(__always)
 func larger(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> { a.replacing(with: b, where: b .> a) }

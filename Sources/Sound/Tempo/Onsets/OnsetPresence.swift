@@ -1,7 +1,7 @@
 internal import DSP
 
 /// The presence of an onset near a column: the logarithm of the strongest onset within 20 ms, lane by lane. Its mean
-/// over beats is low if some beats have no onset, however strong the others are.
+/// over the beats is low if some beats have no onset, no matter how strong the other onsets are.
 struct OnsetPresence {
   private static let reach = 2
 
@@ -19,10 +19,10 @@ struct OnsetPresence {
 
   var columnCount: Int { logarithms.count }
 
-  /// The presence near a column, which must be within the stretch.
+  /// The presence of an onset near a column, which must be within the stretch.
   subscript(column: Double) -> OnsetEnvelopes.Lanes { logarithms[min(Int(column.rounded()), logarithms.count - 1)] }
 
-  /// - Parameter places: Columns. Columns outside the stretch are ignored.
+  /// - Parameter places: The columns. Those outside the stretch are ignored.
   func mean(at places: [Double]) -> OnsetEnvelopes.Lanes {
     var sum = OnsetEnvelopes.Lanes.zero
     var count: Float = 0

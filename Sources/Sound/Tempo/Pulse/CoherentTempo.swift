@@ -1,10 +1,10 @@
 internal import Mathematics
 
-/// A constant tempo, accurate to a few thousandths of a beat per minute. It is the tempo at which the whole envelope
-/// adds up in phase, at the beat and its divisions by two and four.
+/// A constant tempo, accurate to a few thousandths of a beat per minute: the tempo at which the whole envelope adds up
+/// in phase, at the beat and at its divisions by two and four.
 ///
-/// The envelope is mixed down to the tempo at the center of the search and summed over quarters of a second, so that
-/// the search itself handles few values.
+/// The envelope is mixed down to the tempo at the center of the search and summed over quarters of a second, so the
+/// search itself processes only a few values.
 struct CoherentTempo {
   private struct Harmonic {
     var multiple: Double
@@ -30,7 +30,7 @@ struct CoherentTempo {
       let step = -2 * Double.pi * bpm / 60 * multiple / rate
       let (cosStep, sinStep) = (cos(step), sin(step))
       for index in 0..<blocks {
-        // Restart the rotation in each block, so that no error accumulates.
+        // The rotation restarts in each block, so that errors do not accumulate.
         var (re, im) = (cos(step * Double(index * block)), sin(step * Double(index * block)))
         var (sumRe, sumIm) = (0.0, 0.0)
         for column in (index * block)..<min(count, (index + 1) * block) {
@@ -47,16 +47,16 @@ struct CoherentTempo {
     }
   }
 
-  /// cos(2π·x) for x from 0 to 1, accurate to 1e-3, which is enough for tapering the ends.
+  /// Returns cos(2π·x) for x from 0 to 1. It is accurate to 1e-3, which is enough for tapering the ends.
   private static func cosine(_ x: Double) -> Double {
     let y = abs(x - 0.5) * 4 - 1
     return y * (1.5707 - y * y * (0.6421 - 0.0714 * y * y))
   }
 
-  /// The magnitude of the coherent sum at a tempo.
+  /// Returns the magnitude of the coherent sum at a tempo.
   func strength(at bpm: Double) -> Double { strengths(at: SIMD4(repeating: bpm))[0] }
 
-  /// The strengths at four tempi. Four take no longer than one, because each sum waits for its rotation.
+  /// Returns the strengths at four tempi. Four take no longer than one, because each sum has to wait for its rotation.
   private func strengths(at bpm: SIMD4<Double>) -> SIMD4<Double> {
     var sums = SIMD4<Double>.zero
     for harmonic in harmonics {
@@ -76,13 +76,13 @@ struct CoherentTempo {
     return sums
   }
 
-  /// The strongest tempo within `range` (a relative difference) of the center.
+  /// Returns the strongest tempo within `range` (a relative difference) of the center.
   func strongest(within range: Double) -> Double {
     var best = (bpm: center, strength: strength(at: center))
     var width = range
     for _ in 0..<4 {
       let middle = best.bpm
-      // Steps -20, -19, … 20 without 0, which is known.
+      // These are the steps -20, -19, … 20 without 0, which is already known.
       for first in [-20, -16, -12, -8, -4, 1, 5, 9, 13, 17] {
         let steps = SIMD4(Double(first), Double(first + 1), Double(first + 2), Double(first + 3))
         let tempi = middle * (1 + width * steps / 20)

@@ -1,17 +1,17 @@
 internal import DSP
 internal import Mathematics
 
-/// The measurements of a stretch of music, which precede all decisions.
+/// The measurements of a stretch of music, which are taken before anything is decided.
 struct PulseSurvey {
-  /// Range of candidate tempi, in beats per minute.
+  /// The range of candidate tempi, in beats per minute.
   static let range = 40.0...250.0
-  /// Preferred tempo: listeners tap near 115 beats per minute, and within an octave of it (van Noorden and Moelants,
-  /// JNMR 1999).
+  /// The preferred tempo in beats per minute. Listeners tap near it, and within an octave of it (van Noorden and
+  /// Moelants, JNMR 1999).
   static let preferred = 115.0
   static let preferredOctaves = 0.9
 
   let envelopes: OnsetEnvelopes
-  /// All lanes together, mean 0 and standard deviation 1.
+  /// All lanes together, with mean 0 and standard deviation 1.
   let envelope: [Float]
   let tempogram: Tempogram
   let activation: BeatActivation
@@ -46,7 +46,7 @@ struct PulseSurvey {
     }
   }
 
-  /// All lanes together, mean 0 and standard deviation 1.
+  /// Returns all lanes together, with mean 0 and standard deviation 1.
   static func combined(_ envelopes: OnsetEnvelopes) -> [Float] { standardized(envelopes.values.map { $0.sum() }) }
 
   static func standardized(_ values: [Float]) -> [Float] {
@@ -61,11 +61,11 @@ struct PulseSurvey {
     return values.map { Float((Double($0) - mean) / deviation) }
   }
 
-  /// Ratios to the strongest tempo, and to the other strong tempi, that are tried.
+  /// The ratios to the strongest tempo, and to the other strong tempi, that are tried as candidates.
   static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
-  /// Candidate tempi, without near duplicates.
+  /// The candidate tempi, without near-duplicates.
   var tempi: [Double] {
     var found: [Double] = []
     for (rank, base) in strongest.enumerated() {
@@ -106,8 +106,8 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// `true` if there are regular onsets. Noise, speech and drones have none; played music with a widely varying tempo
-  /// just passes.
+  /// `true` if there are regular onsets. Noise, speech and drones have none. Music whose tempo varies widely just
+  /// passes.
   var hasPulse: Bool {
     let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
     // In a short stretch, chance alone yields more regularity.
@@ -115,12 +115,12 @@ extension PulseSurvey {
     return envelopes.activity.sum() >= 8 && tempogram.clarity >= regular
   }
 
-  /// Hypotheses about the beats, best first; empty if there is no pulse.
+  /// Returns hypotheses about the beats, best first; empty if there is no pulse.
   ///
   /// - Parameter isWholeFile: `true` if the stretch is the whole file.
   func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
     var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes, activation)
-    // If the audio consists of beats alone, they are the beats: the weights were fitted to music, not metronomes.
+    // If the audio consists of nothing but beats, they decide: the weights were fitted to music, not to metronomes.
     let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
     for index in found.indices where !bare.contains(index) { found[index].isBare = false }
     if let slowest = bare.min(by: { found[$0].candidate.bpm < found[$1].candidate.bpm }) {
@@ -130,7 +130,7 @@ extension PulseSurvey {
     return found
   }
 
-  /// Hypotheses about the phase and course of the beats at a given tempo, best first.
+  /// Returns hypotheses about the phase and course of the beats at a given tempo, best first.
   func hypotheses(near bpm: Double) -> [GridHypothesis] {
     let grid = constant(measured(near: bpm))
     let candidates =
@@ -141,7 +141,7 @@ extension PulseSurvey {
     return GridChoice.hypotheses(for: candidates.isEmpty ? [grid] : candidates, in: envelopes, activation)
   }
 
-  /// Maximum ratio of a varying tempo to the given tempo.
+  /// Maximum ratio between a varying tempo and the given tempo.
   private static let maxRatioToGiven = 1.25
 
   /// Refines a tempo given by the user, who may have rounded it. Returns the tempo within 1% at which the onsets
@@ -155,7 +155,7 @@ extension PulseSurvey {
     return near.strength(at: found) > 0.4 * most ? found : bpm
   }
 
-  /// `true` if most beats have an onset and there is little or no energy between them.
+  /// Returns `true` if most beats have an onset and there is little or no energy between them.
   private func isSparse(_ beats: [Double]) -> Bool {
     guard beats.count > 3 else { return false }
     let period = (beats[beats.count - 1] - beats[0]) / Double(beats.count - 1)
@@ -175,7 +175,8 @@ extension PulseSurvey {
 
   private var powers: [Float] { envelopes.powers }
 
-  /// Candidates for every tempo, either all with a constant tempo or all along paths; empty if there is no pulse.
+  /// Returns candidates for every tempo, either all with a constant tempo or all along paths; empty if there is no
+  /// pulse.
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
     guard !strongest.isEmpty, hasPulse else { return [] }
     var constants = tempi.map { constant($0) }
@@ -187,7 +188,8 @@ extension PulseSurvey {
     return constants
   }
 
-  /// Envelopes and costs to try. Music that pushes and pulls a little needs a stiffer path than freely played music.
+  /// The envelopes and costs to try. Music that pushes and pulls only a little needs a stiffer path than freely played
+  /// music.
   private var pathSettings: [(envelope: [Float], changeCost: Float)] {
     [(envelope, 10), (envelope, 30), (activation.envelope(columnCount: envelopes.columnCount), 30)]
   }
@@ -207,20 +209,21 @@ extension PulseSurvey {
     return found
   }
 
-  /// `true` if the file consists of whole bars and is short enough for this not to be chance.
+  /// Returns `true` if the file consists of whole bars and is short enough that this cannot be chance.
   private static func isLoop(_ bpm: Double, columnCount: Int) -> Bool {
     let seconds = Double(columnCount - 1) / OnsetEnvelopes.columnsPerSecond
     let bars = seconds * bpm / 240
     return seconds < 40 && bars > 0.9 && abs(bars - bars.rounded()) * 4 < 0.06
   }
 
-  /// The tempo varies if onsets along a path are this much stronger than on the grid of the strongest tempo, …
+  /// Onsets along a path must be this much stronger than on the grid of the strongest tempo for the tempo to count as
+  /// varying, …
   private static let advantageOverOwn: Float = 1.5
   /// … and this much stronger than on the best grid of any tempo, …
   private static let advantageOverAny: Float = 1.2
-  /// … unless this share of the path's beats is on the grid of the strongest tempo anyway, …
+  /// … unless this share of the path's beats are on the grid of the strongest tempo anyway, …
   private static let shareOnGrid = 0.92
-  /// … where "on" means within this share of a beat.
+  /// … where "on the grid" means within this fraction of a beat.
   private static let onGrid = 0.12
 
   private func moves(against constants: [PulseCandidate]) -> Bool {
@@ -234,7 +237,7 @@ extension PulseSurvey {
       let smoothed = GridFeatures.smoothed(candidate.profile, bpm: candidate.bpm)
       guard let phase = GridFeatures.phases(of: smoothed, limit: 1).first else { continue }
       let grid = beats(of: GridHypothesis(candidate: candidate, phase: phase, score: 0))
-      // Very slow grids are ignored: they may pick just the few strongest onsets.
+      // Very slow grids are ignored, because they may select just the few strongest onsets.
       let strength = candidate.bpm > 0.45 * constants[0].bpm ? meanEnvelope(at: grid) : 0
       anyStrength = max(anyStrength, strength)
       if index == 0 { ownStrength = strength }
@@ -260,7 +263,7 @@ extension PulseSurvey {
     return count > 0 ? sum / count : 0
   }
 
-  /// The beats of a hypothesis, in columns, within the stretch.
+  /// Returns the beats of a hypothesis, in columns, within the stretch.
   func beats(of hypothesis: GridHypothesis) -> [Double] {
     var shifted = hypothesis.candidate.grid.beats(after: hypothesis.phase)
     if hypothesis.candidate.isConstant {
@@ -270,11 +273,11 @@ extension PulseSurvey {
     return shifted.filter { $0 >= 0 && $0 < Double(envelope.count) }
   }
 
-  /// The shift, in columns, that aligns beats of constant tempo with the onsets, because the resolution of the profile
-  /// is only a 24th of a beat.
+  /// Returns the shift, in columns, that aligns beats of constant tempo with the onsets. It is needed because the
+  /// resolution of the profile is only a 24th of a beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
-    // Steps of a tenth of a column, with one more column on either side.
+    // The steps are a tenth of a column, with one more column on either side.
     let column = 10
     var sums = [Float](repeating: 0, count: 2 * (reach + column) + 1)
     for index in sums.indices {

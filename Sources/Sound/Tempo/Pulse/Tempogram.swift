@@ -3,23 +3,23 @@ internal import Mathematics
 
 /// The periodicity of an onset envelope at each tempo.
 ///
-/// Two views with opposite errors are combined: the autocorrelation responds to a tempo and its fractions, a Fourier
+/// Two views with opposite errors are combined. The autocorrelation responds to a tempo and its fractions, a Fourier
 /// tempogram to a tempo and its multiples (Peeters, EURASIP 2007; Grosche and Müller, TASLP 2011).
 struct Tempogram {
-  /// Tempi of the tempogram, in beats per minute, evenly spaced on a logarithmic scale.
+  /// The tempi at which views are computed, in beats per minute, evenly spaced on a logarithmic scale.
   static let tempi: [Double] = {
     let (low, high, count) = (38.0, 260.0, 1280)
     return (0..<count).map { low * exp(log(high / low) * Double($0) / Double(count - 1)) }
   }()
 
-  /// Autocorrelation at a beat and its multiples, as a share of the energy, at least 0.
+  /// The autocorrelation at a beat and its multiples, as a share of the energy, at least 0.
   let comb: [Float]
-  /// Fourier magnitude over the whole envelope at a beat and its divisions, relative to the maximum.
+  /// The Fourier magnitude of the whole envelope at a beat and its divisions, relative to the maximum.
   let wholeSpectrum: [Float]
-  /// `wholeSpectrum` averaged over windows of ten seconds, which a drifting tempo does not blur.
+  /// The same as `wholeSpectrum`, but averaged over windows of ten seconds, so that a drifting tempo does not blur it.
   let localSpectrum: [Float]
-  /// Mean of the maximum of `comb` over windows of fifteen seconds: about 0.2 for noise or speech, above 1 for dance
-  /// music.
+  /// The mean of the maximum of `comb` over windows of fifteen seconds: about 0.2 for noise or speech, above 1 for
+  /// dance music.
   let clarity: Float
 
   init(_ envelope: [Float], columnsPerSecond rate: Double) {
@@ -49,7 +49,7 @@ struct Tempogram {
     }
   }
 
-  /// Autocorrelation by lag in columns, as a share of the energy.
+  /// Returns the autocorrelation by lag in columns, as a share of the energy.
   static func autocorrelation(of centered: ArraySlice<Float>, longest: Int) -> [Float] {
     let count = centered.count
     let fft = RealFFT(length: fastLength(atLeast: 2 * count))
@@ -89,7 +89,7 @@ struct Tempogram {
     }
   }
 
-  /// The value of a view at any tempo, interpolated.
+  /// Returns the value of a view at any tempo, interpolated.
   static func value(_ view: [Float], at bpm: Double) -> Float {
     let (low, high) = (tempi[0], tempi[tempi.count - 1])
     return interpolate(view, log(bpm / low) / log(high / low) * Double(tempi.count - 1))
@@ -102,7 +102,7 @@ struct Tempogram {
   }
 }
 
-/// Interpolates linearly between samples; 0 outside.
+/// Interpolates linearly between samples. Returns 0 outside.
 func interpolate(_ values: [Float], _ position: Double) -> Float {
   guard position >= 0, position < Double(values.count - 1) else { return 0 }
   let index = Int(position)

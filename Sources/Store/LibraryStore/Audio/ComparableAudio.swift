@@ -2,19 +2,19 @@ public import Analysis
 internal import GRDB
 public import ResultStore
 
-/// The audio of a library that can be compared, each with one of its files.
+/// The audio of a library that can be compared with other audio, each with one of its files.
 public struct ComparableAudio: Sendable {
-  /// Ids of rows of `file`, in the order of their content ids.
+  /// Ids of rows of `file`, in the order of the content ids of the audio.
   public var files: [Int64] = []
   public var contents: [ContentID] = []
   /// Durations in seconds.
   public var durations: [Double] = []
   public var hasFingerprint: [Bool] = []
   public var hasSignature: [Bool] = []
-  /// Rows of `sound_sketch` with the search keys of the audio, and the method that produced them; `nil` if there is no
+  /// Rows of `sound_sketch` with the search keys of the audio and the method that produced them; `nil` if there is no
   /// row.
   public var sketches: [StoredSketch?] = []
-  /// Method by which the audio was compared with all other audio; `nil` if it was not compared.
+  /// The method by which the audio was compared with all other audio; `nil` if it was not compared.
   public var compared: [Int?] = []
 }
 
@@ -106,7 +106,7 @@ extension ResultStore {
     }
   }
 
-  /// Passes `nil` for files if the database does not have the table.
+  /// Passes `nil` for all files if the database does not have the table.
   private func forEach(
     _ files: some Sequence<Int64>, _ column: String, of table: String, _ body: (Int64, Query?) -> Void
   ) throws(StoreError) {

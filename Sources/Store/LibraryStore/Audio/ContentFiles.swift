@@ -3,7 +3,8 @@ public import ResultStore
 public import SystemPackage
 
 extension ResultStore {
-  /// Returns existing files by their audio; audio of only a single file is included only if it is in `wanted`.
+  /// Returns the existing files with each audio. Audio that only one file contains is included only if it is in
+  /// `wanted`.
   public func filesByContent(wanted: Set<ContentID>) throws(StoreError) -> [ContentID: [Int64]] {
     try read { db in
       let query = try Query(
@@ -28,7 +29,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the number of existing tracks in the album of each file; files without an album are left out.
+  /// Returns the number of existing tracks in the album of each file. Files without an album are left out.
   public func albumSizes(ofFiles files: [Int64]) throws(StoreError) -> [Int64: Int] {
     try read { db in
       let query = try Query(
@@ -45,7 +46,7 @@ extension ResultStore {
 }
 
 extension ResultStore {
-  /// Returns the first path of each audio, even of a file that no longer exists.
+  /// Returns the first path of each audio, even if that file no longer exists.
   public func paths(ofAudio contents: Set<ContentID>) throws(StoreError) -> [ContentID: FilePath] {
     try read { db in
       let query = try Query(

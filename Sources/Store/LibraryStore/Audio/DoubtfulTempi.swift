@@ -4,21 +4,21 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// A found tempo that is not yet confirmed or corrected.
+/// A tempo that the analyzer found, and that nobody has confirmed or corrected yet.
 public struct DoubtfulTempo: Hashable, Sendable {
   public var audio: ContentID
   /// Path of the first file with this audio.
   public var path: FilePath
-  /// Beats per minute.
+  /// Tempo in beats per minute.
   public var bpm: Double
   public var confidence: Double
-  /// True if it was skipped in an earlier review.
+  /// True if the tempo was skipped in an earlier review.
   public var wasSkipped: Bool
 }
 
 extension ResultStore {
-  /// Returns the recordings of existing files whose tempo has less than this confidence, each once. The least confident
-  /// tempi come first; those skipped in a review come after all others, in the same order.
+  /// Returns recordings of existing files whose tempo has less than this confidence, each of them once. The least
+  /// confident tempi come first. Those that were skipped in a review come last, in the same order.
   public func doubtfulTempi(below confidence: Double) throws(StoreError) -> [DoubtfulTempo] {
     try read { db in
       let select = try Query(
@@ -45,7 +45,8 @@ extension ResultStore {
     }
   }
 
-  /// Records, or forgets, that the tempo of some audio was skipped in a review. A correction also removes this record.
+  /// Records that the tempo of some audio was skipped in a review, or removes that record. A correction also removes
+  /// it.
   public func skipTempo(of audio: ContentID, _ isSkipped: Bool = true) throws(StoreError) {
     try write { db in
       if isSkipped {

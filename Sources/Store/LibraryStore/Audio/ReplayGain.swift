@@ -5,7 +5,7 @@ public import ResultStore
 public struct ReplayGain: Sendable, Hashable {
   /// Gain in dB, relative to -18 LUFS.
   public var trackGain: Double?
-  /// Peak; full scale is 1.
+  /// Peak, where full scale is 1.
   public var trackPeak: Double?
   /// Gain in dB, relative to -18 LUFS.
   public var albumGain: Double?
@@ -13,7 +13,7 @@ public struct ReplayGain: Sendable, Hashable {
 }
 
 extension ResultStore {
-  /// Returns the gains of those of the files whose loudness was measured.
+  /// Returns the gains of all given files whose loudness was measured.
   /// - Parameter files: Ids of rows of `file`.
   public func replayGains(ofFiles files: [Int64]) throws(StoreError) -> [Int64: ReplayGain] {
     let table = LoudnessFinding.declaration.table

@@ -13,9 +13,9 @@ public struct StoredDescriptors: Sendable {
 
 extension ResultStore {
   /// - Parameters:
-  ///   - version: `LikenessFinding` version.
-  ///   - size: Bytes per descriptor.
-  ///     - limit: Approximate maximum number, spread evenly over the files; `nil` for all.
+  ///   - version: Version of `LikenessFinding`.
+  ///   - size: Number of bytes per descriptor.
+  ///     - limit: Approximate maximum number of descriptors, spread evenly over the files; `nil` for all.
   public func descriptors(version: Int, size: Int, limit: Int? = nil) throws(StoreError) -> StoredDescriptors {
     try read { db in
       var found = StoredDescriptors()
@@ -40,7 +40,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the records of files, in the order of their ids in `files`; files that no longer exist are left out.
+  /// Returns the records of files, in the order of the ids in `files`. Files that no longer exist are left out.
   /// - Parameter long: See `RecordSelection.long`.
   public func records(
     ofFiles files: [Int64], long: Set<String> = []

@@ -8,7 +8,7 @@ package struct CursorFile: Sendable {
 
   private static let schema = "nocturne.cursor"
   private static let version: Int64 = 1
-  /// Maximum size in bytes; a real cursor has less than 200.
+  /// Maximum size in bytes. A real cursor has fewer than 200.
   private static let maxSize = 64 << 10
 
   package init(_ path: FilePath) {
@@ -25,17 +25,17 @@ package struct CursorFile: Sendable {
     self.init(file.removingLastComponent().appending("\(file.lastComponent?.string ?? "").cursor.json"))
   }
 
-  /// Proof that a file is a cursor.
+  /// Proves that a file is a cursor.
   package static let proof = OriginProof(orElse: "is not an export cursor") { path in
     (try? CursorFile(path).read()) != nil
   }
 
-  /// Proof for a file whose format has no room for a mark.
+  /// Proves the origin of a file whose format has no room for a mark: there is a cursor next to it.
   package static let proofBesideFile = OriginProof(orElse: "has no export cursor beside it") { file in
     (try? CursorFile(besideFile: file).read()) != nil
   }
 
-  /// Reads the cursor; returns `nil` if there is no such file.
+  /// Reads the cursor. Returns `nil` if there is no such file.
   /// - Throws: `CursorFileError`.
   package func read() throws(CursorFileError) -> LibraryCursor? {
     let bytes: [UInt8]
@@ -72,7 +72,7 @@ package struct CursorFile: Sendable {
   }
 }
 
-/// A failure to read or write a cursor, with the remedy.
+/// A failure to read or write a cursor, with what to do about it.
 package enum CursorFileError: Error, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
   case cannotWrite(FilePath, reason: String)

@@ -9,7 +9,7 @@ public import SystemPackage
 /// Tracks from one snapshot of the library: either all matches of a filter, or the changed tracks among them along with
 /// the removed tracks.
 public struct LibraryExtract {
-  /// State of the extract; `nil` if the database has no log of changes.
+  /// The state that the extract represents; `nil` if the database has no log of changes.
   public let cursor: LibraryCursor?
   public let count: Int
 
@@ -17,7 +17,7 @@ public struct LibraryExtract {
   private let db: Database
   private let selection: RecordSelection
   private let records: TrackSet
-  /// `nil` for a whole library, which reports no removals.
+  /// The changes; `nil` for an extract of the whole library, which reports no removals.
   private let changes: Changes?
 
   private struct Changes {
@@ -25,7 +25,7 @@ public struct LibraryExtract {
     var files: TrackSet
   }
 
-  /// Up to this many rows are read and sorted by path; for more rows, all paths are read in order.
+  /// Maximum number of rows that are read and then sorted by path. If there are more, all paths are read in order.
   private static let fewRecords = 5000
 
   fileprivate init(
@@ -56,7 +56,7 @@ public struct LibraryExtract {
   }
 
   /// Calls `body` for each record in library order (path bytes), in constant memory.
-  /// - Throws: `StoreError`, or what `body` throws.
+  /// - Throws: `StoreError`, or any error that `body` throws.
   public func forEachRecord(_ body: (FileRecord) throws -> Void) throws {
     let ids = records.ids(atMost: Self.fewRecords)
     let values: [SQLValue] = ids.map { [.list($0)] } ?? [.tracks(TrackSet.Argument(records))]
@@ -75,16 +75,16 @@ public struct LibraryExtract {
     }
   }
 
-  /// Calls `body` with the paths of changed tracks that are no longer among the records, in library order: vanished,
-  /// moved, forgotten or no longer matched. Some of them may never have been among the records. A whole library has no
-  /// removals.
-  /// - Throws: `StoreError`, or what `body` throws.
+  /// Calls `body` with the paths of changed tracks that no longer have a record, in library order: tracks that
+  /// vanished, were moved or forgotten, or no longer match. Some of them may never have had a record. An extract of the
+  /// whole library has no removals.
+  /// - Throws: `StoreError`, or any error that `body` throws.
   public func forEachRemoval(_ body: (FilePath) throws -> Void) throws {
     guard let changes else { return }
     let gone = changes.files.intersection(records.complement)
     let ranges = selection.roots.map { PathRange.covering($0) }
     try read { failure in
-      // A path at which there is a new file has changed along with that file.
+      // A path that now belongs to a new file is among the changes of that file.
       let select = try Query(
         db,
         """
@@ -112,7 +112,8 @@ public struct LibraryExtract {
     }
   }
 
-  /// Errors of the database become store errors; errors of the receiver of the records stay unchanged.
+  /// Converts errors of the database to store errors. Errors thrown by the receiver of the records are passed on
+  /// unchanged.
   private func read(_ read: (_ failure: inout (any Error)?) throws -> Void) throws {
     var failure: (any Error)?
     do {
@@ -152,7 +153,7 @@ public struct LibraryExtract {
   }
 
   private static func revision(before nanoseconds: Int64, _ present: LibraryCursor, _ db: Database) throws -> Int64 {
-    // The log has millisecond precision.
+    // The log has a precision of a millisecond.
     let start = nanoseconds / 1_000_000 * 1_000_000
     let select = try Query(db, "SELECT min(revision) FROM \(ChangeLog.table) WHERE changed_ns >= ?")
     let first = try select.first(.integer(start)) { select.optionalInteger(0) } ?? nil
@@ -194,10 +195,10 @@ public struct LibraryExtract {
 extension ResultStore {
   /// Reads tracks from one snapshot of the database.
   /// - Parameters:
-  ///     - filter: The filter; `nil` for the whole selection, even files that are not tracks.
-  ///     - point: Start of the changes; `nil` for all tracks rather than only the changed ones.
-  ///     - body: Receives the extract, which it may use only until it returns.
-  /// - Throws: `StoreError`, `ChangePointError`, or what `body` throws.
+  ///     - filter: The filter; `nil` for the whole selection, including files that are not tracks.
+  ///     - point: The start of the changes; `nil` for all tracks, changed or not.
+  ///     - body: Receives the extract, which must not be used after it returns.
+  /// - Throws: `StoreError`, `ChangePointError`, or any error that `body` throws.
   public func extract<Result>(
     _ selection: RecordSelection, matching filter: TrackFilter? = nil, since point: ChangePoint? = nil,
     _ body: (LibraryExtract) throws -> Result

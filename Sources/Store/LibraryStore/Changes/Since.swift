@@ -5,10 +5,10 @@ package import SystemPackage
 /// The start of the requested changes: `--since`.
 package enum Since: Hashable, Sendable {
   case point(ChangePoint)
-  /// A file written by an earlier export; all changes if it does not exist yet.
+  /// A cursor file written by an earlier export. If it does not exist yet, all changes are requested.
   case cursor(FilePath)
 
-  /// Parses a run number, a day, a time or an age; `nil` for anything else.
+  /// Parses a run number, a day, a time or an age. Returns `nil` for any other text.
   package init?(_ text: String, now: Timestamp = .now) {
     if let run = Int64(text) {
       self = .point(.run(run))
@@ -24,7 +24,7 @@ package enum Since: Hashable, Sendable {
     }
   }
 
-  /// Returns the start; `nil` for everything.
+  /// Returns the start of the changes; `nil` for everything.
   /// - Throws: `CursorFileError`.
   package func point() throws -> ChangePoint? {
     switch self {

@@ -2,8 +2,8 @@ internal import GRDB
 public import ResultStore
 internal import SystemPackage
 
-/// Detects commits to a database by any process, over a connection of its own. SQLite counts commits in memory shared
-/// by all users, so a call takes a few microseconds.
+/// Detects commits to a database by any process, over a separate connection. SQLite counts commits in memory that all
+/// users of the database share, so a call takes a few microseconds.
 public final class StoreRevision: Sendable {
   private let connection: DatabaseQueue
 
@@ -19,8 +19,8 @@ public final class StoreRevision: Sendable {
     }
   }
 
-  /// Returns a number that differs from the last one if something has been committed since. Not comparable across
-  /// processes.
+  /// Returns a number that differs from the last one if something has been committed since then. Numbers of different
+  /// processes cannot be compared.
   public func current() -> Int64? {
     try? connection.read { db in try Int64.fetchOne(db, sql: "PRAGMA data_version") }
   }

@@ -1,8 +1,8 @@
 package import ResultStore
 internal import Synchronization
 
-/// A cache of values computed from the library, kept until the library changes. People repeat the same queries, and the
-/// first letters of words, of which there are few, take longest.
+/// A cache of values that are computed from the library and kept until the library changes. People repeat the same
+/// queries. The queries that take longest are the first letters of words, of which there are few.
 package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var values: [Key: Value] = [:]
@@ -16,8 +16,8 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   private let state = Mutex(State())
 
   /// - Parameters:
-  ///   - count: Maximum number of values.
-  ///     - maxAge: Maximum age of values when the library keeps changing, as it does every second during a run.
+  ///   - count: Maximum number of values in the cache.
+  ///     - maxAge: Maximum age of a value when the library keeps changing, as it does every second during a run.
   package init(of store: ResultStore, count: Int, maxAge: Duration) throws(StoreError) {
     self.count = count
     self.maxAge = maxAge
@@ -25,7 +25,7 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 
   /// Returns the cached value, which is at most `maxAge` old if the library has changed since.
-  /// - Parameter make: Computes the value; may run on several threads at once.
+  /// - Parameter make: Computes the value. It may run on several threads at once.
   package func value<Failure: Error>(for key: Key, _ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     let present = revision.current()
     let (known, asked) = state.withLock { state in
@@ -35,7 +35,7 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     if let known { return known }
     let value = try make()
     state.withLock { state in
-      // Values read before the library changed are not kept.
+      // Values that were read before the library changed are not kept.
       guard state.revision == asked else { return }
       if state.values.count >= count { state.values = [:] }
       state.values[key] = value
@@ -44,7 +44,7 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
   }
 }
 
-/// The key of a cache with one value for the whole library.
+/// The key of a cache that has a single value for the whole library.
 package struct WholeLibrary: Hashable, Sendable {}
 
 extension TimedCache where Key == WholeLibrary {

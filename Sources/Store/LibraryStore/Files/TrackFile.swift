@@ -9,17 +9,17 @@ public struct TrackFile: Sendable, Hashable {
   public var path: FilePath
   /// The outermost folder above the file that was passed to a run; `nil` if there is none.
   public var root: FilePath?
-  /// `AudioFormat.container`; `nil` for files that could not be read.
+  /// The same as `AudioFormat.container`; `nil` for files that could not be read.
   public var container: String?
   public var codec: String?
   public var size: Int64?
-  /// Device and inode.
+  /// Device and inode of the file.
   public var key: FileKey?
   public var modified: Timestamp?
   public var statusChanged: Timestamp?
-  /// The last run decoded audio from it.
+  /// True if the last run decoded audio from the file.
   public var isAudio: Bool
-  /// Folders that links in the path may lead into.
+  /// Folders that links in the path are allowed to lead into.
   public var linkScope: [FilePath] = []
 
   public init(path: FilePath, root: FilePath? = nil, container: String? = nil, codec: String? = nil) {
@@ -30,10 +30,10 @@ public struct TrackFile: Sendable, Hashable {
     isAudio = container != nil
   }
 
-  /// True if this is the file that the last run saw, unchanged.
+  /// Returns `true` if this is the file that the last run saw, unchanged.
   ///
-  /// Many file systems get a new device number on each mount. In that case the times decide: no program can set the
-  /// time of the last status change.
+  /// Many file systems get a new device number on each mount. In that case the times decide, because no program can set
+  /// the time of the last status change.
   public func isSeen(as file: FileIdentity) -> Bool {
     guard let key, key.isTrustworthy, file.inode == key.inode, file.size == size else { return false }
     if file.device == key.device { return true }
@@ -43,7 +43,7 @@ public struct TrackFile: Sendable, Hashable {
 
 extension ResultStore {
   /// Returns the file of a track; `nil` if there is no such track or its file is gone. Links may lead into the folders of runs.
-  /// - Parameter id: `file_id` of reports.
+  /// - Parameter id: The `file_id` of reports.
   public func trackFile(id: String) throws(StoreError) -> TrackFile? {
     try read { db in
       let select = try Query(
@@ -74,8 +74,8 @@ extension ResultStore {
     }
   }
 
-  /// Returns the outermost root, because permission to write into it does not imply permission to replace it. Runs
-  /// started by a watching server are also given folders within it.
+  /// Returns the outermost root above a path. It may be written into, but permission to write into a folder does not
+  /// imply permission to replace it. Runs started by a watching server are also given folders within it.
   private static func outermost(of roots: [FilePath], above path: FilePath) -> FilePath? {
     roots.filter { $0 != path && path.starts(with: $0) }.min { $0.components.count < $1.components.count }
   }

@@ -4,16 +4,16 @@ public import Platform
 internal import ResultStore
 public import SystemPackage
 
-/// A playlist made by a person.
+/// A playlist that a person has created.
 public struct Playlist: Sendable, Hashable {
-  /// Id of 22 characters.
+  /// The id, which has 22 characters.
   public var id: String
   public var name: String
   public var description: String?
   public var isPublic: Bool
   public var created: Timestamp
   public var changed: Timestamp
-  /// Number of the current state of its tracks; identifies the state a client has seen.
+  /// Number of the current state of the playlist's tracks. It identifies the state that a client has seen.
   public var snapshot: Int
   public var trackCount: Int
 
@@ -32,16 +32,16 @@ public struct Playlist: Sendable, Hashable {
   }
 
   public static let maximumTrackCount = 10_000
-  /// Maximum number of characters of the name, and of the description.
+  /// Maximum number of characters in the name, and in the description.
   public static let maximumNameLength = 500
   public static let maximumDescriptionLength = 4_000
 }
 
-/// A track as playlists identify it: by its audio and its path, so that it is found again after a move, retagging or
-/// re-encoding in place.
+/// A track as identified by playlists: by its audio and its path, so that it is found again after it was moved,
+/// retagged or re-encoded in place.
 public struct TrackReference: Sendable, Hashable {
   public var path: FilePath
-  /// Id of the audio; `nil` for files that could not be read.
+  /// The id of the audio; `nil` for files that could not be read.
   public var contentID: ContentID?
 
   public init(path: FilePath, contentID: ContentID?) {
@@ -61,7 +61,7 @@ public struct ReferencedTrack: Sendable, Hashable {
 }
 
 extension ReferencedTrack {
-  /// Reads the columns `path, content_id, added_ns, file`, starting at this one.
+  /// Reads the columns `path, content_id, added_ns, file`, starting at the given one.
   init(_ row: Query, from column: Int32 = 0) {
     self.init(
       reference: TrackReference(
@@ -72,23 +72,23 @@ extension ReferencedTrack {
 
 /// A change of the tracks of a playlist. Positions start at 0.
 public enum PlaylistEdit: Sendable, Hashable {
-  /// - Parameter position: Position of the track to insert before; `nil` for the end.
+  /// Inserts tracks before the track at a position; `nil` for the end.
   case insert([TrackReference], at: Int? = nil)
   case remove(positions: Set<Int>)
-  /// Removes the tracks that refer to these rows of `file`, either all of them or only those at certain positions.
+  /// Removes the tracks that refer to these rows of `file`: all of them, or only those at certain positions.
   case removeTracks([Int64: Set<Int>?])
-  /// Moves `count` tracks from `start` to before the track at `target`.
+  /// Moves `count` tracks, beginning with the one at `start`, to the place before the track at `target`.
   case move(start: Int, count: Int, target: Int)
   case replace([TrackReference])
 }
 
-/// The reason why a playlist cannot be changed as requested. Nothing was changed.
+/// The reason why a playlist could not be changed as requested. Nothing was changed.
 public enum PlaylistEditError: Error, Sendable, Hashable {
   case noSuchPlaylist
-  /// Too many changes have been made since, or the state never existed.
+  /// Too many changes have been made since this state, or the state never existed.
   case unknownSnapshot
   case noSuchPosition(Int)
-  /// The track at this position is not the one specified.
+  /// The track at this position is not the one that the request names.
   case otherTrack(position: Int)
   /// The playlist would exceed `Playlist.maximumTrackCount`.
   case tooLong

@@ -42,7 +42,7 @@ struct PlaylistRow {
     return ids
   }
 
-  /// Returns the current files of the entries, without entries whose files are gone.
+  /// Returns the current files of the entries. Entries whose files are gone are left out.
   private func files(_ db: Database) throws -> [Int64: Int64] {
     let select = try Query(
       db, "SELECT e.id, \(PlaylistTables.file(of: "e")) FROM playlist_entry e WHERE e.playlist = ?")
@@ -51,7 +51,7 @@ struct PlaylistRow {
     return files
   }
 
-  /// - Returns: Ids of the new entries, which have no position yet.
+  /// - Returns: The ids of the new entries, which do not have a position yet.
   private func insert(_ tracks: [TrackReference], _ now: Timestamp, _ db: Database) throws -> [Int64] {
     let insert = try Query(
       db, "INSERT INTO playlist_entry (playlist, position, path, content_id, added_ns) VALUES (?, -1, ?, ?, ?)")
@@ -101,7 +101,7 @@ struct PlaylistRow {
     try set(order, insteadOf: present, now, db)
   }
 
-  /// Returns the position of the first of these entries that still exists; the end if there is none.
+  /// Returns the position of the first of these entries that still exists, or the end if none does.
   private static func place(before entries: ArraySlice<Int64>, in order: [Int64]) -> Int {
     let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))
     return entries.lazy.compactMap { places[$0] }.first ?? order.count
@@ -118,7 +118,7 @@ struct PlaylistRow {
       }
       for position in positions {
         guard seen.indices.contains(position) else { throw .noSuchPosition(position) }
-        // An entry that another client has since removed no longer has a file.
+        // An entry that another client has removed in the meantime no longer has a file.
         if let other = files[seen[position]], other != file { throw .otherTrack(position: position) }
         removed.insert(seen[position])
       }
@@ -132,7 +132,7 @@ struct PlaylistRow {
     for entry in old where !kept.contains(entry) { try delete.run(.integer(entry)) }
     let place = try Query(db, "UPDATE playlist_entry SET position = ?1 WHERE id = ?2 AND position <> ?1")
     for (position, entry) in order.enumerated() { try place.run(.integer(position), .integer(entry)) }
-    // Clients may have seen this state.
+    // Clients may have seen this state, so it is kept.
     try remember(old, db)
     playlist.snapshot += 1
     playlist.changed = now

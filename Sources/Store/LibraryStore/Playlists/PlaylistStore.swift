@@ -3,10 +3,10 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Playlists, which are kept when files vanish, are forgotten, return, move or are retagged.
+/// Playlists. They are kept when files vanish, are forgotten, return, move or are retagged.
 extension ResultStore {
-  /// Returns playlists, the last changed first.
-  /// - Parameter text: Text that the names of the playlists must contain.
+  /// Returns playlists, the most recently changed first.
+  /// - Parameter text: Text that the name of a playlist must contain.
   public func playlists(
     matching text: String? = nil, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [Playlist] {
@@ -55,7 +55,7 @@ extension ResultStore {
     }
   }
 
-  /// - Parameter name: Cut to `Playlist.maximumNameLength`; the description is cut likewise.
+  /// - Parameter name: The name, which is truncated to `Playlist.maximumNameLength`; so is the description.
   public func createPlaylist(
     named name: String, description: String? = nil, isPublic: Bool = false, tracks: [TrackReference] = []
   ) throws -> Playlist {
@@ -105,12 +105,13 @@ extension ResultStore {
   }
 
   /// Changes the tracks of a playlist.
-  /// - Parameter snapshot: The state that the positions refer to; later changes are kept. `nil` for the current state.
+  /// - Parameter snapshot: The state to which the positions refer, or `nil` for the current state. Later changes are
+  ///   kept.
   /// - Returns: The playlist after the change.
   /// - Throws: `StoreError` or `PlaylistEditError`.
   @discardableResult
   public func editPlaylist(id: String, snapshot: Int? = nil, _ edit: PlaylistEdit) throws -> Playlist {
-    // A thrown error rolls back, and is rethrown as an error of the store.
+    // An error thrown here rolls back the transaction, and would be thrown again as an error of the store.
     var refusal: PlaylistEditError?
     do {
       return try write { db in
@@ -128,7 +129,7 @@ extension ResultStore {
     }
   }
 
-  /// - Returns: `true` if there was such a playlist.
+  /// - Returns: `true` if the playlist existed.
   @discardableResult
   public func deletePlaylist(id: String) throws(StoreError) -> Bool {
     try write { db in

@@ -3,8 +3,8 @@ internal import GRDB
 public import Platform
 public import ResultStore
 
-/// The tracks, albums and artists that people have saved (“liked”, “starred”). They are kept in the same way as
-/// playlists.
+/// The tracks, albums and artists that people have saved (“liked”, “starred”). They are kept under the same conditions
+/// as playlists.
 extension ResultStore {
   public enum SavedKind: String, Sendable, Hashable {
     case album, artist
@@ -17,7 +17,7 @@ extension ResultStore {
 
   // MARK: Tracks
 
-  /// Saves tracks; tracks already saved stay unchanged. The first tracks of the list become the newest.
+  /// Saves tracks. Tracks that are already saved stay unchanged. The first tracks in the list become the newest.
   public func save(_ tracks: [TrackReference]) throws(StoreError) {
     try write { db in
       let now = Timestamp.now.nanoseconds
@@ -32,7 +32,7 @@ extension ResultStore {
         let (path, audio) = (SQLValue.path(track.path), SQLValue.text(track.contentID?.description))
         let id = try file.first(path, audio) { file.optionalInteger(0) } ?? nil
         guard try known.first(path, audio, .integer(id), body: { true }) == nil else { continue }
-        // Tracks of one call keep their order.
+        // Tracks saved in one call keep their order.
         try insert.run(path, audio, .integer(now - Int64(place)))
       }
     }
@@ -52,7 +52,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns saved tracks, the last saved first.
+  /// Returns saved tracks, the most recently saved first.
   public func savedTracks(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [ReferencedTrack] {
     try read { db in
       let select = try Query(
@@ -76,7 +76,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the times at which these files were saved; files that are not saved are left out.
+  /// Returns the times at which these files were saved. Files that are not saved are left out.
   /// - Parameter files: Ids of rows of `file`.
   public func savedDates(ofFiles files: [Int64]) throws(StoreError) -> [Int64: Timestamp] {
     try read { db in
@@ -115,7 +115,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns saved items, the last saved first, including items that no longer have any track.
+  /// Returns saved items, the most recently saved first, including items that no longer have any tracks.
   public func saved(_ kind: SavedKind) throws(StoreError) -> [SavedItem] {
     try read { db in
       let select = try Query(

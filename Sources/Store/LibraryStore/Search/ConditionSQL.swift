@@ -4,22 +4,22 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// A condition as SQL that finds the ids of the matching tracks.
+/// SQL for a condition. It finds the ids of the matching tracks.
 struct ConditionSQL {
   private(set) var id = "song.id"
-  /// SQL after FROM, ending with a condition.
+  /// The SQL after FROM, which ends with a condition.
   private(set) var source = ""
   private(set) var values: [SQLValue] = []
   /// The condition itself, if it applies to `song`.
   private(set) var condition: String?
   /// True if the matches may include files that are not tracks.
   private(set) var findsFiles = false
-  /// True if an index answers the condition; otherwise every row is read.
+  /// True if an index answers the condition. Otherwise, every row is read.
   private(set) var isIndexed = true
 
   /// - Parameters:
   ///   - tables: Tables in the database.
-  ///   - now: Reference time of ages.
+  ///   - now: The time to which ages refer.
   init(_ condition: TrackCondition, tables: Set<String>, now: Timestamp) {
     source =
       switch condition {
@@ -28,7 +28,7 @@ struct ConditionSQL {
       case .key(let key): song(equal("song.key", .text(key.camelot)))
       case .codec(let codec): song(equal("song.codec", .text(codec)))
       case .isLossless(let isLossless): song(equal("song.lossless", .flag(isLossless)))
-      // SQLite uses a partial index only if the condition repeats that of the index.
+      // SQLite uses a partial index only if the statement repeats the condition of the index.
       case .isLocked(let isLocked): song("song.locked = \(isLocked ? 1 : 0)")
       case .status(let status): song("song.status = '\(status.rawValue)' AND song.status <> 'ok'")
       case .problem(let code): song(problem(code))
@@ -44,8 +44,8 @@ struct ConditionSQL {
     self.values = values
   }
 
-  /// Returns conditions that together find the tracks that do not match, including tracks with unknown values; `nil`
-  /// for a condition whose index cannot find them.
+  /// Returns conditions that together find the tracks that do not match, including tracks with unknown values. Returns
+  /// `nil` if the index cannot find them.
   static func complement(of condition: TrackCondition) -> [ConditionSQL]? {
     switch condition {
     case .number(let field, let range):
@@ -101,7 +101,7 @@ struct ConditionSQL {
     let (index, columns) = Self.columns(field)
     let pattern = FullTextPattern.phrase(words.text, isPrefix: words.isPrefix, columns: columns)
     guard let pattern else {
-      // Symbols alone, such as “!!!”, are not words.
+      // Symbols by themselves, such as “!!!”, are not words.
       isIndexed = false
       let texts = columns.map {
         $0 == "full_path" ? "(SELECT display_path FROM file WHERE file.id = song.id)" : "song.\($0)"
@@ -110,7 +110,7 @@ struct ConditionSQL {
       return song("(\(texts.map { "instr(\($0), ?) > 0" }.joined(separator: " OR ")))")
     }
     if field == .path, NameVariants.hasUnspacedScript(words.text) {
-      // The letters of such names are only in the index of songs.
+      // Only the index of songs contains the letters of such names.
       values = [.text(pattern), .text(words.text)]
       id = "songs_fts.rowid"
       return """
@@ -139,7 +139,7 @@ struct ConditionSQL {
 
   private mutating func finding(_ field: FindingColumn, _ test: FindingTest, _ tables: Set<String>) -> String {
     isIndexed = field.isIndexed && test != .none
-    // Without the table, there are no findings.
+    // If the table does not exist, there are no findings.
     guard tables.contains(field.table) else { return test == .none ? "1" : "0" }
     let column = "\(field.table).\(field.column)"
     let files = "SELECT \(field.table).file FROM \(field.table) WHERE "

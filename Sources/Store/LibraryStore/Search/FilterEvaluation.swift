@@ -4,12 +4,12 @@ internal import GRDB
 internal import Platform
 internal import ResultStore
 
-/// Finds the tracks that match a filter, using a separate index per condition.
+/// Finds the tracks that match a filter, using an index of its own for each condition.
 struct FilterEvaluation {
   private let db: Database
   let tables: Set<String>
   private let now: Timestamp
-  /// Up to this many rows are read one by one rather than through an index.
+  /// Maximum number of rows that are read one by one rather than through an index.
   let fewTracks: Int
 
   static let fewTracks = 5000
@@ -21,7 +21,7 @@ struct FilterEvaluation {
     self.fewTracks = fewTracks
   }
 
-  /// - Parameter candidates: Restricts the search to these tracks; the result may nevertheless contain others.
+  /// - Parameter candidates: The tracks to which the search is restricted. The result may nevertheless contain others.
   func tracks(matching filter: TrackFilter, among candidates: TrackSet = .all) throws -> TrackSet {
     try tracks(filter.expression, among: candidates)
   }
@@ -29,7 +29,7 @@ struct FilterEvaluation {
   private func tracks(_ expression: TrackFilter.Expression, among candidates: TrackSet) throws -> TrackSet {
     switch expression {
     case .all(let parts):
-      // Conditions without an index are tested only on the remaining tracks.
+      // Conditions without an index are checked only for the remaining tracks.
       return try parts.filter { !isSlow($0) }.reduce(candidates) { try $0.intersection(tracks($1, among: $0)) }
         .intersecting(parts.filter(isSlow)) { try tracks($1, among: $0) }
     case .any(let parts):
@@ -45,7 +45,7 @@ struct FilterEvaluation {
     case .condition(let condition):
       let sql = ConditionSQL(condition, tables: tables, now: now)
       if let few = try tracks(sql, amongFew: candidates) { return few }
-      // If most tracks match, it is faster to find the tracks that do not.
+      // If most tracks match, it is faster to find those that do not.
       if let others = ConditionSQL.complement(of: condition), try matchesMost(sql) {
         return try others.reduce(TrackSet.none) { try $0.union(tracks($1, among: candidates)) }.complement
       }
@@ -53,7 +53,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// Estimates from a sample of the tracks whether most of them match.
+  /// Estimates, from a sample of the tracks, whether most of them match.
   private func matchesMost(_ condition: ConditionSQL) throws -> Bool {
     let select = try Query(db, "SELECT max(id) FROM song")
     let last = try select.first { select.integer(0) } ?? 0
@@ -71,8 +71,8 @@ struct FilterEvaluation {
 
   private static let sampleSize = 100
 
-  /// Returns conditions that all matches fulfill and that use the index of an order, so that the rest of the index need
-  /// not be read.
+  /// Returns conditions that all matches fulfill and that use the index of an order, so that only a part of the index
+  /// has to be read.
   func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
     filter.conjuncts.compactMap { part in
       guard case .condition(let condition) = part, let key = condition.orderKey, order.field == .key(key)
@@ -90,7 +90,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// Reads only the rows of the candidates; returns `nil` if an index is better.
+  /// Reads only the rows of the candidates. Returns `nil` if using an index is better.
   private func tracks(_ condition: ConditionSQL, amongFew candidates: TrackSet) throws -> TrackSet? {
     guard let test = condition.condition, let ids = candidates.ids(atMost: fewTracks) else { return nil }
     return try TrackSet(
@@ -110,7 +110,7 @@ struct FilterEvaluation {
     return condition.findsFiles ? try withoutFiles(found) : found
   }
 
-  /// Removes files that are not tracks: the index of paths also contains vanished and skipped files.
+  /// Removes files that are not tracks, because the index of paths also contains vanished and skipped files.
   private func withoutFiles(_ found: TrackSet) throws -> TrackSet {
     if let ids = found.ids(atMost: fewTracks) {
       return try TrackSet(

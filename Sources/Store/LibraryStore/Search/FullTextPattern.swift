@@ -1,11 +1,11 @@
 internal import ResultStore
 
-/// FTS5 patterns for user text: every word is quoted, so nothing in it is an operator.
+/// Creates FTS5 patterns from text that users enter. Every word is quoted, so nothing in the text is an operator.
 enum FullTextPattern {
   /// Matches all words, in any column and order; `nil` if there are no words to search for.
   /// - Parameter lastIsPrefix: True if the last word may be incomplete.
   static func words(_ text: String, lastIsPrefix: Bool) -> String? {
-    // More words are useless, and FTS5 has a limit.
+    // More words would be useless, and FTS5 has a limit.
     let words = text.split(whereSeparator: \.isWhitespace).filter(hasToken).prefix(32)
     if words.isEmpty { return nil }
     return words.enumerated().map { index, word in
@@ -36,7 +36,7 @@ enum FullTextPattern {
     return quoted.count == 1 ? quoted[0] : "(\(quoted.joined(separator: " OR ")))"
   }
 
-  /// Returns `true` if the tokenizer unicode61 finds a word in the text: it accepts letters, numbers and private-use
+  /// Returns `true` if the tokenizer unicode61 finds a word in the text. It accepts letters, numbers and private-use
   /// characters.
   static func hasToken(_ text: some StringProtocol) -> Bool {
     text.unicodeScalars.contains { scalar in

@@ -2,10 +2,10 @@ public import Filters
 
 /// A search in the song catalog.
 public struct SearchRequest: Sendable {
-  /// Any text. Every word must occur, the last one at least as the beginning of a word. Empty to use only filters.
+  /// Any text, or empty to use only filters. Every word must occur; the last one may be the beginning of a word.
   public var words: String
   public var filter: TrackFilter
-  /// Order of the tracks; `nil` for the best matches first.
+  /// The order of the tracks; `nil` for the best matches first.
   public var order: TrackOrder?
   public var sections: Set<SearchSection>
   /// Maximum number of hits per section.
@@ -33,7 +33,7 @@ public struct SearchHits<Hit: Sendable>: Sendable {
   public var hits: [Hit]
   /// Total number of hits, or a lower bound.
   public var count: Int
-  /// False if there may be more hits: for very common words, only the first matches are examined.
+  /// False if there may be more hits, because only the first matches are examined for very common words.
   public var isCountExact: Bool
 
   init(_ hits: [Hit] = [], count: Int = 0, isCountExact: Bool = true) {
@@ -46,9 +46,9 @@ public struct SearchHits<Hit: Sendable>: Sendable {
 public struct SearchAnswer: Sendable {
   public struct Album: Sendable, Equatable {
     public var title: String
-    /// Album artists, or the artists of all its tracks; `nil` if the tracks have different artists.
+    /// The album artists, or the artists of all tracks of the album; `nil` if the tracks have different artists.
     public var artist: String?
-    /// Earliest year.
+    /// The earliest year.
     public var year: Int?
     public var trackCount: Int
   }
@@ -56,17 +56,17 @@ public struct SearchAnswer: Sendable {
   /// An artist or genre.
   public struct Name: Sendable, Equatable {
     public var name: String
-    /// Number of tracks with this name. If only some tracks were examined, tracks that list it along with other names
-    /// are not all counted.
+    /// Number of tracks with this name. If only some of the tracks were examined, this does not count all tracks that
+    /// list the name along with others.
     public var trackCount: Int
   }
 
-  /// Sections that were not requested are empty.
+  /// The sections. Those that were not requested are empty.
   public var tracks = SearchHits<TrackRow>()
   public var albums = SearchHits<Album>()
   public var artists = SearchHits<Name>()
   public var genres = SearchHits<Name>()
-  /// Files found by the words of their paths.
+  /// Files that were found by the words in their paths.
   public var paths = SearchHits<TrackRow>()
 
   public init() {}

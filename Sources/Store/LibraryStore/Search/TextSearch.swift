@@ -14,8 +14,8 @@ extension ResultStore {
   }
 }
 
-/// Searches by words. The work is bounded whatever the words are: if they are very common, only the first matches, in
-/// the order in which their files were first seen, are ranked and grouped.
+/// Searches by words. The work is bounded, even for very common words: only the first matches, in the order in which
+/// their files were first seen, are ranked and grouped.
 private struct TextSearch {
   private let request: SearchRequest
   private let words: String
@@ -27,7 +27,7 @@ private struct TextSearch {
   private let db: Database
   private let selection: TrackSelection
 
-  /// Number of tracks that are grouped by name.
+  /// Maximum number of tracks that are grouped by name.
   private static let groupedCount = 1000
 
   init(_ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database) throws {
@@ -42,8 +42,8 @@ private struct TextSearch {
     selection = TrackSelection(db, tables: evaluation.tables)
   }
 
-  /// Returns the tracks that contain the words, if that speeds up the filter: if they are few, or if the filter's
-  /// conditions read every row.
+  /// Returns the tracks that contain the words, if knowing them speeds up the filter: if there are few, or if the
+  /// filter's conditions read every row.
   private static func candidates(
     _ words: String, _ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database
   ) throws -> TrackSet {
@@ -93,7 +93,7 @@ private struct TextSearch {
     if words.isEmpty { return try sorted(set, by: request.order ?? .path) }
     var ids = try namesakes()
     guard let prefix = pattern(lastIsPrefix: true) else {
-      // Symbols alone are not words, but may be a whole name.
+      // Symbols by themselves are not words, but may be a whole name.
       return SearchHits(try selection.tracks(page(ids)), count: ids.count)
     }
     if let order = request.order {
@@ -119,8 +119,8 @@ private struct TextSearch {
     return SearchHits(rows, count: try set.count(ofAll: try selection.allCount()))
   }
 
-  /// Returns the tracks whose title or artist equals the typed words: they are the most wanted ones, but many others
-  /// may rank before them.
+  /// Returns the tracks whose title or artist equals the typed words. They are the ones that people most likely want,
+  /// but many others may rank higher.
   private func namesakes() throws -> [Int64] {
     var ids: [Int64] = []
     let (among, values) = among("song.id")
@@ -136,7 +136,7 @@ private struct TextSearch {
 
   // MARK: Names
 
-  /// Calls `body` for the rows of the tracks that contain the words in one column.
+  /// Calls `body` for the row of each track that contains the words in one column.
   private func forEachTrack(
     matching column: String, _ columns: String, _ body: (Query) throws -> Void
   ) throws -> Bool {
@@ -157,8 +157,7 @@ private struct TextSearch {
     return count < Self.groupedCount
   }
 
-  /// The rank of a name among those found: first by how well it matches the words, then by the number of tracks with
-  /// it.
+  /// The rank of a name among those found: first by how well it matches the words, then by the number of its tracks.
   private struct Rank: Comparable {
     let grade: Int
     let count: Int
@@ -176,7 +175,8 @@ private struct TextSearch {
     Rank(grade: WordRanking.grade(name, words, whole: wholeMatch), count: count, name: name, artist: artist)
   }
 
-  /// The kinds of names of which a track may have several, with the columns of their words and of the individual names.
+  /// The kinds of names of which a track may have several, with the columns for their words and for the individual
+  /// names.
   private enum NameKind: String {
     case artists, genres
 
@@ -190,7 +190,7 @@ private struct TextSearch {
     let isWhole = try forEachTrack(matching: kind.text, "song.\(kind)") { row in
       if let list = row.optionalText(0) { lists[list, default: 0] += 1 }
     }
-    // Merge spellings that the song catalog treats as one name.
+    // This merges spellings that the song catalog treats as the same name.
     var spellings: [String: [String: Int]] = [:]
     for (list, count) in lists {
       for name in NameList.names(in: list) where match.matches(name) {
@@ -257,7 +257,7 @@ private struct TextSearch {
 
   // MARK: Paths
 
-  /// File names come before folder names.
+  /// Returns files found by their paths. Matches in file names come before matches in folder names.
   private func paths() throws -> SearchHits<TrackRow> {
     guard let pattern = pattern(lastIsPrefix: true) else { return SearchHits() }
     let limit = max(WordRanking.rankedCount, end) + 1

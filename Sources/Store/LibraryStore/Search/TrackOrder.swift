@@ -1,17 +1,17 @@
 public import Filters
 internal import Text
 
-/// An order of tracks. Tracks without a value sort last; ties sort by id.
+/// An order of tracks. Tracks without a value come last. Ties are broken by id.
 public struct TrackOrder: Sendable, Hashable {
   public enum Key: String, Sendable, Hashable, CaseIterable {
-    /// By the bytes of the path.
+    /// Sorts by the bytes of the path.
     case path
     case artist, title, album, year, bpm, confidence
-    /// Around the Camelot wheel: 1A, 1B, 2A, …
+    /// Sorts around the Camelot wheel: 1A, 1B, 2A, …
     case key
     case lufs, duration, added
 
-    /// - Parameter name: Name of the key, or of the same column in the CSV report.
+    /// - Parameter name: The name of the key, or of the corresponding column in the CSV report.
     init?(name: String) {
       guard
         let key = Self(rawValue: name)
@@ -56,7 +56,7 @@ public struct TrackOrder: Sendable, Hashable {
 
   public static let path = TrackOrder(.path)
 
-  /// A table with an index in this order; for paths, the table also contains files that are not tracks.
+  /// A table that has an index in this order. For paths, it also contains files that are not tracks.
   var source: String { isByPath ? "file CROSS JOIN song ON song.id = file.id" : "song" }
   var id: String { isByPath ? "file.id" : "song.id" }
   private var isByPath: Bool { field == .key(.path) }

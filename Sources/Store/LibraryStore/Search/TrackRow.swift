@@ -10,22 +10,22 @@ public struct TrackRow: Sendable, Equatable {
   public var fileID: Int64
   public var path: FilePath
   public var contentID: ContentID?
-  /// Artists; several values are joined as one text (`ListText`), like all names here.
+  /// The artists. Like all names here, several values are joined into one text (`ListText`).
   public var artist: String?
   public var title: String?
   public var album: String?
   public var albumArtist: String?
   public var genre: String?
   public var year: Int?
-  /// Beats per minute: the correction, or else the found tempo.
+  /// Tempo in beats per minute: the correction if there is one, otherwise the tempo that was found.
   public var bpm: Double?
-  /// 0 to 1; 1 for a corrected tempo.
+  /// The confidence, 0 to 1; always 1 for a corrected tempo.
   public var confidence: Double?
   /// True if a person set the tempo.
   public var isLocked: Bool
   /// Key in Camelot notation, such as `8A`.
   public var key: String?
-  /// Loudness in LUFS.
+  /// Integrated loudness in LUFS.
   public var integratedLoudness: Double?
   public var durationSeconds: Double?
   public var codec: String?

@@ -6,7 +6,7 @@ public import SystemPackage
 
 extension ResultStore {
   /// Returns existing tracks that match a filter.
-  /// - Parameter limit: Maximum number; `nil` for all.
+  /// - Parameter limit: Maximum number of tracks; `nil` for all.
   public func tracks(
     matching filter: TrackFilter, order: TrackOrder = .path, limit: Int? = nil, offset: Int = 0
   ) throws(StoreError) -> [TrackRow] {
@@ -52,10 +52,11 @@ struct TrackSelection {
     return try select.first { Int(select.integer(0)) } ?? 0
   }
 
-  /// Up to this many tracks are read and sorted; for more, the index of the order is read until there are enough.
+  /// Maximum number of tracks that are read and then sorted. If there are more, the index of the order is read until
+  /// there are enough.
   private static let fewTracks = 500
 
-  /// - Parameter bounds: Conditions that all tracks in the set match and that the index of the order covers.
+  /// - Parameter bounds: Conditions that all tracks in the set fulfill and that the index of the order covers.
   func tracks(
     in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
   ) throws -> [TrackRow] {
@@ -63,7 +64,7 @@ struct TrackSelection {
     if let ids = set.ids(atMost: Self.fewTracks) {
       return try rows("ORDER BY \(order.sql(tables)) LIMIT ? OFFSET ?", [.list(ids)] + page)
     }
-    // Select only ids, so that only an index is read.
+    // Only ids are selected, so that only an index has to be read.
     let conditions = bounds.compactMap(\.condition) + (set.isAll ? [] : [TrackSet.condition(on: order.id)])
     let values = bounds.flatMap(\.values) + (set.isAll ? [] : [.tracks(TrackSet.Argument(set))])
     let select = try Query(
@@ -78,7 +79,7 @@ struct TrackSelection {
     return try tracks(ids)
   }
 
-  /// Returns tracks in the order of `ids`.
+  /// Returns tracks in the same order as `ids`.
   func tracks(_ ids: [Int64]) throws -> [TrackRow] {
     try rows("ORDER BY json_each.key", [.list(ids)])
   }

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import ResultStore
 
-/// Finds the words of a search in a name in the same way as the full-text index: ignoring case and diacritics, treating
-/// the last word as the beginning of a word, and matching any part of a name in a script without spaces.
+/// Finds the words of a search in a name in the same way as the full-text index does. Case and diacritics are ignored,
+/// and the last word may be the beginning of a word. In a script without spaces, any part of a name can match.
 public struct WordMatch: Sendable {
   private struct Word {
     var text: [Character]
@@ -30,16 +30,16 @@ public struct WordMatch: Sendable {
   /// Returns the ranges of the words in a name, in order and without overlaps.
   public func ranges(in name: String) -> [Range<String.Index>] {
     Self.tokens(of: name).compactMap { token in
-      // The longest match is the most specific.
+      // The longest match is the most specific one.
       words.compactMap { Self.range(of: $0, in: token) }.max { $0.count < $1.count }
         .map { token.indices[$0.lowerBound]..<name.index(after: token.indices[$0.upperBound - 1]) }
     }
   }
 
   private struct Token {
-    /// Folded letters.
+    /// The letters after folding case and diacritics.
     var text: [Character] = []
-    /// Source index of each letter.
+    /// The index of each letter in the source.
     var indices: [String.Index] = []
   }
 

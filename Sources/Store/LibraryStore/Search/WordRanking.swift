@@ -1,25 +1,25 @@
 internal import GRDB
 internal import ResultStore
 
-/// The order of the rows of a full-text index for some words: rows that contain all words as whole words come before
-/// rows in which the last word is only the beginning of a word; each group is sorted by bm25.
+/// Orders the rows of a full-text index for some words. Rows that contain all of them as whole words come before rows
+/// in which the last one is only the beginning of a word. Each group is sorted by bm25.
 ///
-/// Every search uses it: the shell, the app and the APIs of the server. The work is bounded whatever the words are: if
-/// they are very common, only the first matches, in the order in which their files were first seen, are ranked.
+/// Every search uses this order: the shell, the app and the APIs of the server. The work is bounded, even for very
+/// common words: only the first matches, in the order in which their files were first seen, are ranked.
 struct WordRanking {
   /// The ranked rows, and the number of rows that contain the words.
   struct Result {
-    /// Rows with whole words.
+    /// Rows that contain whole words.
     var whole: [Int64] = []
-    /// All rows; rows with whole words come first.
+    /// All rows, starting with those that contain whole words.
     var ids: [Int64] = []
     /// Number of rows, at most `limit`.
     var count = 0
   }
 
-  /// Number of rows ranked of each kind, unless more are requested.
+  /// Number of rows of each kind that are ranked, unless more are requested.
   static let rankedCount = 1000
-  /// Score of a track, with weights for the columns of `songs_fts`; smaller is better.
+  /// The score of a track, with weights for the columns of `songs_fts`. Smaller is better.
   static let songScore = "bm25(songs_fts, 5, 6, 3, 2, 1, 2)"
 
   private let db: Database
@@ -27,8 +27,8 @@ struct WordRanking {
   private let values: [SQLValue]
 
   /// - Parameters:
-  ///   - source: SQL after FROM, ending with the condition on the index, whose pattern is its first parameter.
-  ///   - values: Parameters after the pattern.
+  ///   - source: The SQL after FROM. It ends with the condition on the index, whose first parameter is the pattern.
+  ///   - values: The parameters after the pattern.
   init(_ db: Database, id: String, score: String, from source: String, _ values: [SQLValue]) {
     self.db = db
     self.values = values
@@ -38,14 +38,14 @@ struct WordRanking {
 
   /// - Parameters:
   ///   - limit: Maximum number of rows of each kind.
-  ///     - pattern: Returns the pattern of whole words, or the pattern with the last word as the beginning of a word;
-  /// `nil` if there are no words to search for.
+  ///     - pattern: Returns the pattern for whole words, or the one that treats the last word as the beginning of a
+  ///       word; `nil` if there are no words to search for.
   func rows(limit: Int, pattern: (_ lastIsPrefix: Bool) throws -> String?) throws -> Result {
     var result = Result()
     guard let whole = try pattern(false), let prefix = try pattern(true) else { return result }
     result.whole = try ranked(whole, limit: limit)
     (result.ids, result.count) = (result.whole, result.whole.count)
-    // With this many whole words, no further search is needed.
+    // With this many matches of whole words, no further search is needed.
     if result.count >= limit || whole == prefix { return result }
     let all = try ranked(prefix, limit: limit)
     let known = Set(result.whole)
@@ -63,9 +63,9 @@ struct WordRanking {
     return scores.sorted { $0.score != $1.score ? $0.score < $1.score : $0.id < $1.id }.map(\.id)
   }
 
-  /// Returns the grade of the name of an album, artist or genre for some words. The grades, best first: the name equals
-  /// the words; it contains all of them as whole words, and begins with them; it contains them as whole words; it only
-  /// begins with them; all other names.
+  /// Returns how well the name of an album, artist or genre matches some words. The grades, best first: the name equals
+  /// the words; it begins with all of them as whole words; it contains all of them as whole words; it only begins with
+  /// their text; anything else.
   static func grade(_ name: String, _ words: String, whole: WordMatch) -> Int {
     let (lower, typed) = (name.lowercased(), words.lowercased())
     if lower == typed { return 0 }

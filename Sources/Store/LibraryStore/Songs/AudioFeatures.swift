@@ -5,22 +5,22 @@ public import ResultStore
 public struct AudioFeatures: Sendable, Hashable {
   public var id: String
   public var durationSeconds: Double?
-  /// Beats per minute: the correction, or else the found tempo.
+  /// Tempo in beats per minute: the correction if there is one, otherwise the tempo that was found.
   public var bpm: Double?
   /// Meter, such as `4/4`.
   public var metre: String?
   /// Key in Camelot notation, such as `8A`.
   public var key: String?
-  /// Loudness in LUFS.
+  /// Integrated loudness in LUFS.
   public var integratedLoudness: Double?
-  /// A value from 0 to 1, like the next two.
+  /// Energy, 0 to 1. The next two values have the same range.
   public var energy: Double?
   public var danceability: Double?
   public var speechiness: Double?
 }
 
 extension ResultStore {
-  /// Returns features in the order of `ids`; `nil` for unknown ids.
+  /// Returns features in the same order as `ids`; `nil` for unknown ids.
   public func traits(ofSongs ids: [String]) throws(StoreError) -> [AudioFeatures?] {
     try read { db in
       func column(_ name: String, of table: String) -> String {

@@ -4,7 +4,7 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// The folders on disk that contain the tracks of the song catalog, from the roots of runs downward.
+/// The folders on disk that contain the tracks of the song catalog, starting at the roots of runs.
 public struct LibraryFolders: Sendable {
   public struct Folder: Sendable {
     /// Id of 22 characters, derived from the path.
@@ -13,15 +13,15 @@ public struct LibraryFolders: Sendable {
     public let name: String
     /// Id of the folder above; `nil` for a root.
     public let parent: String?
-    /// Ids of subfolders, by name.
+    /// Ids of the subfolders, sorted by name.
     public fileprivate(set) var folders: [String] = []
-    /// Rows of the tracks directly in the folder, by path.
+    /// Rows of the tracks directly in the folder, sorted by path.
     public fileprivate(set) var files: [Int64] = []
-    /// Id of the first track in or below the folder, whose cover represents it.
+    /// The id of the first track in or below the folder. Its cover represents the folder.
     public fileprivate(set) var cover: String?
   }
 
-  /// Root folders, by name.
+  /// The root folders, sorted by name.
   public private(set) var roots: [Folder] = []
   private var folders: [String: Folder] = [:]
 
@@ -66,7 +66,7 @@ public struct LibraryFolders: Sendable {
     self.roots = folders.values.filter { $0.parent == nil }.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
   }
 
-  /// Returns the outermost given folders and, for tracks outside them, their common parent folder.
+  /// Returns the outermost given folders. For tracks outside them, adds the common parent folder.
   private static func roots(of tracks: [FilePath], given: [FilePath]) -> Set<FilePath> {
     let folders = Set(tracks.map { $0.removingLastComponent() })
     let files = Set(tracks)
@@ -81,7 +81,7 @@ public struct LibraryFolders: Sendable {
 }
 
 extension ResultStore {
-  /// Returns the folders of all tracks. Reads every track.
+  /// Returns the folders of all tracks. This reads every track.
   public func folders() throws(StoreError) -> LibraryFolders {
     try read { db in
       let select = try Query(

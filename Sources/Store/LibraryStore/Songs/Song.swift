@@ -5,19 +5,20 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// A performer, as named by tracks and albums.
+/// A performer, as named on tracks and albums.
 public struct SongArtist: Sendable, Hashable {
-  /// Id of 22 characters, derived from the name.
+  /// The id of 22 characters, which is derived from the name.
   public var id: String
   public var name: String
 
-  /// - Parameter name: Spellings that differ only in case or spaces share one id.
+  /// - Parameter name: The name. Spellings that differ only in case or spaces have the same id.
   public init(named name: String) {
     id = SongCatalogID.artist(name)
     self.name = name
   }
 
-  /// Represents the unknown performers of tracks and albums. No tag has an empty name, so no other artist has this id.
+  /// Represents the unknown performers of tracks and albums. No other artist has this id, because no tag has an empty
+  /// name.
   public static let unknown = {
     var artist = SongArtist(named: "")
     artist.name = "Unknown artist"
@@ -32,7 +33,7 @@ public struct SongArtist: Sendable, Hashable {
   }
 }
 
-/// A track of the song catalog: an existing file that was analyzed, at least in part, or, if requested, one that
+/// A track of the song catalog. It is an existing file that was analyzed, at least in part, or, if requested, one that
 /// failed. Unknown values are `nil`.
 public struct Song: Sendable {
   public struct Album: Sendable, Hashable {
@@ -40,15 +41,15 @@ public struct Song: Sendable {
     public var name: String
   }
 
-  /// Id of 22 characters, derived from the path.
+  /// The id of 22 characters, which is derived from the path.
   public var id: String
   public var row: TrackRow
-  /// Title in the tag, or else the file name without its extension.
+  /// The title from the tag, or the file name without its extension if there is none.
   public var title: String
   public var isUntitled: Bool
-  /// Individual artists; empty if no tag names any.
+  /// The individual artists; empty if no tag names any.
   public var artists: [SongArtist]
-  /// Album artists in the tag; empty if there are none.
+  /// The album artists from the tag; empty if there are none.
   public var albumArtists: [SongArtist]
   public var album: Album?
   public var disc: Int?
@@ -64,12 +65,12 @@ public struct Song: Sendable {
   public var sampleRate: Int?
   public var channelCount: Int?
   public var bitDepth: Int?
-  /// `AudioFormat.container`.
+  /// The same as `AudioFormat.container`.
   public var container: String?
   /// Size in bytes.
   public var size: Int64
   public var modified: Timestamp
-  /// The reason why it failed or is damaged.
+  /// The reason why the file failed or is damaged.
   public var problem: Problem?
 
   static let columns = """
@@ -106,34 +107,34 @@ public struct Song: Sendable {
   }
 }
 
-/// An album: the tracks that name it and share a release, album artists or a folder.
+/// An album: tracks that name it and share a release, album artists or a folder.
 public struct SongAlbum: Sendable, Hashable {
-  /// Id of 22 characters, derived from the MusicBrainz release; or from the name and the album artists; or, without
-  /// either, from the name and the folder.
+  /// The id of 22 characters. It is derived from the MusicBrainz release; without one, from the name and the album
+  /// artists; without those, from the name and the folder.
   public var id: String
   public var name: String
-  /// Artists in the tag; otherwise the artists shared by all tracks; otherwise `Various Artists`. Empty if no track
-  /// names any artists.
+  /// The artists from the tag; otherwise, the artists that all tracks share; otherwise, `Various Artists`. Empty if no
+  /// track names any artist.
   public var artists: [SongArtist]
-  /// Earliest year of its tracks.
+  /// The earliest year of its tracks.
   public var year: Int?
-  /// Earliest date of its tracks.
+  /// The earliest date of its tracks.
   public var date: PartialDate?
   public var trackCount: Int
   public var discCount: Int
   public var durationSeconds: Double
   /// Time at which the newest of its files was first seen.
   public var added: Timestamp
-  /// Id of the first track, for the cover.
+  /// The id of the first track, whose cover is used.
   public var firstTrack: String
-  /// Genres, the most frequent among its tracks first.
+  /// Genres, starting with the most frequent one among its tracks.
   public var genres: [String]
   public var isCompilation: Bool
-  /// Types in the tag of the first track, such as `album`, `single`, `ep`, `live`.
+  /// The release types from the tag of the first track, such as `album`, `single`, `ep`, `live`.
   public var releaseTypes: [String]
   public var label: String?
 
-  /// An album of a single track, for a track that is in no album.
+  /// Creates an album with a single track that does not belong to any album.
   public init(loose song: Song) {
     id = song.id
     name = song.title
@@ -198,7 +199,7 @@ public struct LibraryArtist: Sendable, Hashable {
   /// Number of tracks that name the artist as a performer.
   public var trackCount: Int
   public var albumCount: Int
-  /// Up to five genres, the most frequent first; filled in only for single artists and for pages of artists.
+  /// Up to five genres, the most frequent first. They are set only for single artists and for pages of artists.
   public var genres: [String]
 
   static let columns = """
@@ -227,13 +228,13 @@ public struct LibraryArtist: Sendable, Hashable {
 }
 
 public struct LibraryGenre: Sendable, Hashable {
-  /// Letters and digits with `-` between words, such as `drum-bass`.
+  /// The id, which consists of letters and digits with `-` between words, such as `drum-bass`.
   public var id: String
-  /// The first spelling found.
+  /// The first spelling that was found.
   public var name: String
   public var trackCount: Int
   public var albumCount: Int
 
-  /// Returns the id of the genre with this name; spellings that differ only in case or symbols share one id.
+  /// Returns the id of the genre with this name. Spellings that differ only in case or symbols have the same id.
   public static func id(ofName name: String) -> String { SongCatalogID.genre(name) }
 }

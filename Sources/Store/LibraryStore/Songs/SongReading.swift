@@ -4,23 +4,24 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Reads tracks, albums, artists and genres by their ids. Unknown ids return `nil`, whatever they look like.
+/// Reads tracks, albums, artists and genres by their ids. For unknown ids, the result is `nil`, even if they are
+/// malformed.
 extension ResultStore {
   // MARK: Tracks
 
-  /// Returns the number of tracks, their total duration in seconds, and the number of failed files, which are not
-  /// tracks.
+  /// Returns the number of tracks, their total duration in seconds, and the number of failed files, which do not count
+  /// as tracks.
   public func trackTotals() throws(StoreError) -> (count: Int, seconds: Double, failed: Int) {
     try read { db in
       let tracks = try Query(db, "SELECT count(*), total(duration_s) FROM song WHERE \(SongTables.isListed)")
-      // SQLite uses the index on rows that are not `ok` only if the condition repeats this.
+      // SQLite uses the index on rows that are not `ok` only if the statement repeats this condition.
       let failed = try Query(db, "SELECT count(*) FROM song WHERE status = 'failed' AND status <> 'ok'")
       let (count, seconds) = try tracks.first { (Int(tracks.integer(0)), tracks.real(1)) } ?? (0, 0)
       return (count, seconds, try failed.first { Int(failed.integer(0)) } ?? 0)
     }
   }
 
-  /// Returns songs in the order of `ids`.
+  /// Returns songs in the same order as `ids`.
   public func songs(ids: [String]) throws(StoreError) -> [Song?] {
     try read { try SongReader($0, tables: songs.tables).songs(ids: ids) }
   }
@@ -30,7 +31,7 @@ extension ResultStore {
     try read { try SongReader($0, tables: songs.tables, includesFailed: includesFailed).songs(ids: [id])[0] }
   }
 
-  /// Returns songs by ids of rows of `file`, in their order; files that are not tracks of the song catalog are left
+  /// Returns songs by ids of rows of `file`, in the same order. Files that are not tracks of the song catalog are left
   /// out.
   /// - Parameter includesFailed: True to find failed files as well.
   public func songs(ofFiles files: [Int64], includesFailed: Bool = false) throws(StoreError) -> [Song] {
@@ -69,7 +70,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns random tracks from the whole library; the same seed returns the same tracks.
+  /// Returns random tracks from the whole library. The same seed returns the same tracks.
   /// - Parameter genre: Id of a genre.
   public func randomSongs(
     seed: Int, genre: String? = nil, years: ClosedRange<Int>? = nil, limit: Int
@@ -95,12 +96,12 @@ extension ResultStore {
 
   public func album(id: String) throws(StoreError) -> SongAlbum? { try albums(ids: [id])[0] }
 
-  /// Returns albums in the order of `ids`.
+  /// Returns albums in the same order as `ids`.
   public func albums(ids: [String]) throws(StoreError) -> [SongAlbum?] {
     try read { try SongReader($0, tables: songs.tables).albums(ids: ids) }
   }
 
-  /// Returns songs by disc, number and path.
+  /// Returns songs sorted by disc, number and path.
   public func songs(ofAlbum id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -142,12 +143,12 @@ extension ResultStore {
 
   public func artist(id: String) throws(StoreError) -> LibraryArtist? { try artists(ids: [id])[0] }
 
-  /// Returns artists in the order of `ids`.
+  /// Returns artists in the same order as `ids`.
   public func artists(ids: [String]) throws(StoreError) -> [LibraryArtist?] {
     try read { try SongReader($0, tables: songs.tables).artists(ids: ids) }
   }
 
-  /// Returns artists by name.
+  /// Returns artists sorted by name.
   public func artists(limit: Int, offset: Int = 0) throws(StoreError) -> [LibraryArtist] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -163,7 +164,7 @@ extension ResultStore {
     try read { db in try SongReader(db, tables: songs.tables).count("SELECT count(*) FROM artist", []) }
   }
 
-  /// Returns the artist's own albums, or other artists' albums with tracks by the artist; newest first.
+  /// Returns the artist's own albums, or the albums of others that have tracks by the artist, newest first.
   public func albums(
     ofArtist id: String, _ relation: ArtistAlbums = .own, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [SongAlbum] {
@@ -185,7 +186,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns tracks that name the artist as a performer, by album.
+  /// Returns the tracks that name the artist as a performer, sorted by album.
   public func songs(ofArtist id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -225,7 +226,7 @@ extension ResultStore {
 
   // MARK: Genres
 
-  /// Returns genres, those with the most tracks first.
+  /// Returns genres, starting with those that have the most tracks.
   public func genres() throws(StoreError) -> [LibraryGenre] {
     try read { db in
       let select = try Query(
@@ -241,7 +242,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns songs by path.
+  /// Returns songs sorted by path.
   /// - Parameter id: Id of the genre.
   public func songs(ofGenre id: String, limit: Int, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
@@ -256,13 +257,13 @@ extension ResultStore {
 }
 
 public enum AlbumOrder: Sendable, Hashable {
-  /// Albums with the newest files first.
+  /// The albums with the newest files come first.
   case newest
   case name
-  /// By name of the artists, then by year.
+  /// Sorts by the names of the artists, then by year.
   case artist
   case year(isDescending: Bool)
-  /// Random; the same seed results in the same order.
+  /// A random order. The same seed results in the same order.
   case random(seed: Int)
 
   var sql: String {
@@ -279,14 +280,14 @@ public enum AlbumOrder: Sendable, Hashable {
 /// The relation of albums to an artist.
 public enum ArtistAlbums: Sendable, Hashable {
   case own
-  /// Albums of others with tracks by the artist.
+  /// Albums of others that contain tracks by the artist.
   case appearsOn
 
-  /// Returns SQL for the rows of albums; the first parameter is the id of the artist.
+  /// Returns the SQL for the rows of albums. Its first parameter is the id of the artist.
   fileprivate func sql(ofArtist id: String) -> String {
     let own =
       id == SongArtist.unknown.id
-      // The comparison with NULL uses the parameter, so both statements have it.
+      // The comparison with NULL exists only so that both statements use the parameter.
       ? "SELECT id FROM album WHERE artists IS NULL AND ?1 IS NOT NULL"
       : "SELECT album FROM artist_album WHERE artist = (SELECT id FROM artist WHERE artist_id = ?1)"
     return switch self {
@@ -326,11 +327,11 @@ struct SongReader {
     try select.forEachRow(values) { try body(select) }
   }
 
-  /// Returns the SQL after FROM for the tracks of an artist, ending with a condition; the first parameter is the id of
-  /// the artist.
+  /// Returns the SQL after FROM for the tracks of an artist, which ends with a condition. Its first parameter is the id
+  /// of the artist.
   static func songs(ofArtist id: String) -> String {
     id == SongArtist.unknown.id
-      // The comparison with NULL uses the parameter, so both statements have it.
+      // The comparison with NULL exists only so that both statements use the parameter.
       ? "song WHERE song.artists IS NULL AND ?1 IS NOT NULL AND \(SongTables.isListed)"
       : """
       artist_song CROSS JOIN song ON song.id = artist_song.song
@@ -345,7 +346,7 @@ struct SongReader {
     return count
   }
 
-  /// Returns a pseudo-random order by ids.
+  /// Returns the SQL of a pseudorandom order based on ids.
   static func shuffled(_ id: String, seed: Int) -> String {
     let multiplier = 1 + (abs(seed % 1_000_003) * 7_919 + 500_009) % 999_982
     return "(\(id) * \(multiplier) + \(abs(seed % 999_979))) % 999983, \(id)"
@@ -397,7 +398,7 @@ struct SongReader {
     return ids.map { artists[$0] }
   }
 
-  /// Returns the artist of tracks and albums that name none; `nil` if all name one.
+  /// Returns the artist of the tracks and albums that name no artist; `nil` if all of them name one.
   private func unknownArtist() throws -> LibraryArtist? {
     let tracks = try count("SELECT count(*) FROM song WHERE artists IS NULL AND \(SongTables.isListed)", [])
     let albums = try count("SELECT count(*) FROM album WHERE artists IS NULL", [])

@@ -1,7 +1,7 @@
 internal import GRDB
 public import ResultStore
 
-/// Releases as people browse them: the albums, plus each track without an album as an album of its own. Every track is
+/// Releases as people browse them: the albums, and each track without an album as a release of its own. Every track is
 /// in one release, and every release has an artist, possibly `SongArtist.unknown`.
 extension ResultStore {
   /// - Parameter genre: Id of a genre.
@@ -38,7 +38,7 @@ extension ResultStore {
   /// Returns an album, or a track without an album.
   public func release(id: String) throws(StoreError) -> SongAlbum? { try releases(ids: [id])[0] }
 
-  /// Returns releases in the order of `ids`.
+  /// Returns releases in the same order as `ids`.
   public func releases(ids: [String]) throws(StoreError) -> [SongAlbum?] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -48,7 +48,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the tracks of an album in its order, or the one track of a single.
+  /// Returns the tracks of an album in album order, or the one track of a single.
   public func songs(ofRelease id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     let songs = try songs(ofAlbum: id, limit: limit, offset: offset)
     guard songs.isEmpty, offset == 0, limit > 0, let song = try song(id: id), song.album == nil else { return songs }
@@ -68,8 +68,8 @@ extension ResultStore {
     }
   }
 
-  /// Returns artists with releases of their own, by name; the unknown artist comes last. Artists who are only guests on
-  /// other artists' releases are left out.
+  /// Returns the artists who have releases of their own, sorted by name. The unknown artist comes last. Artists who are
+  /// only guests on releases of others are left out.
   public func releaseArtists(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [LibraryArtist] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -89,8 +89,8 @@ extension ResultStore {
     }
   }
 
-  /// Returns the number of releases by or featuring each artist, by artist id; `SongArtist.unknown` is left out.
-  /// - Parameter ids: `nil` for all.
+  /// Returns the number of releases by or featuring each artist, by the artist's id. `SongArtist.unknown` is left out.
+  /// - Parameter ids: The ids of the artists; `nil` for all.
   public func releaseCounts(ofArtists ids: [String]? = nil) throws(StoreError) -> [String: Int] {
     let wanted = "(SELECT id FROM artist WHERE artist_id IN (SELECT value FROM json_each(?1)))"
     func among(_ column: String, _ word: String) -> String { ids == nil ? "" : " \(word) \(column) IN \(wanted)" }
@@ -116,7 +116,7 @@ extension ResultStore {
 }
 
 extension SongReader {
-  /// - Parameter sql: Returns a kind (0: an album, 1: a track without an album) and a row.
+  /// - Parameter sql: A statement that returns a kind (0: an album, 1: a track without an album) and a row.
   fileprivate func releases(_ sql: String, _ values: [SQLValue]) throws -> [SongAlbum] {
     var rows: [(isAlbum: Bool, id: Int64)] = []
     try forEach(sql, values) { rows.append(($0.integer(0) == 0, $0.integer(1))) }

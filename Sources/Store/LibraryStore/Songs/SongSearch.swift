@@ -3,7 +3,7 @@ internal import Library
 public import Platform
 public import ResultStore
 
-/// A query for songs, albums and artists; all given conditions must match.
+/// A query for songs, albums and artists. All conditions that are set must match.
 public struct SongQuery: Sendable, Hashable {
   public enum Section: Sendable, Hashable, CaseIterable { case tracks, albums, artists }
 
@@ -11,7 +11,7 @@ public struct SongQuery: Sendable, Hashable {
   public struct Exclusion: Sendable, Hashable {
     public enum Field: Sendable, Hashable { case any, artist, album, title, genre }
     public var field: Field
-    /// Adjacent words; for the field `any`, words in any order.
+    /// Adjacent words. For the field `any`, the words may be in any order.
     public var words: String
 
     public init(_ field: Field, _ words: String) {
@@ -20,14 +20,14 @@ public struct SongQuery: Sendable, Hashable {
     }
   }
 
-  /// Any text; the last word may be incomplete.
+  /// Any text, of which the last word may be incomplete.
   public var text = ""
-  /// Alternatives to `text`, any of which may match.
+  /// Alternatives to `text`. Any of them may match.
   public var alternatives: [String] = []
-  /// Exclusions; a section without the field of an exclusion ignores that exclusion.
+  /// Exclusions. A section that lacks the field of an exclusion ignores it.
   public var excluded: [Exclusion] = []
-  /// Words of names, the last of which may be incomplete. A filter on a name that a section lacks leaves that section
-  /// empty.
+  /// Words of the artist's name, of which the last may be incomplete. If a section lacks the name that a filter is for,
+  /// that section is empty.
   public var artist: String?
   public var album: String?
   public var title: String?
@@ -36,7 +36,7 @@ public struct SongQuery: Sendable, Hashable {
   public var years: ClosedRange<Int>?
   /// Includes only files first seen at this time or later.
   public var addedSince: Timestamp?
-  /// Leaves out tracks with one of these codes. Tracks without a known code stay.
+  /// Excludes tracks that have one of these codes. Tracks whose code is unknown are not excluded.
   public var excludedISRCs: [String] = []
   public var excludedYears: [ClosedRange<Int>] = []
   /// Includes only files first seen before this time.
@@ -57,7 +57,7 @@ public struct SongQuery: Sendable, Hashable {
   }
 }
 
-/// The hits, best first. Counts are exact up to `countedMatches`.
+/// The hits, best first. Counts up to `countedMatches` are exact.
 public struct SongQueryResult: Sendable {
   public static let countedMatches = 1000
 
@@ -80,9 +80,9 @@ extension ResultStore {
   }
 }
 
-/// Additional conditions on rows, as SQL.
+/// Additional conditions on rows, in SQL.
 private struct Conditions {
-  /// Each condition begins with AND.
+  /// The conditions, each of which begins with AND.
   private(set) var sql = ""
   private(set) var values: [SQLValue] = []
 
@@ -125,7 +125,7 @@ private struct SongSearch {
 
   // MARK: Conditions
 
-  /// Returns the pattern of the words and filters; `nil` if there are none. Filters that consist only of symbols match
+  /// Returns the pattern for the words and filters; `nil` if there are none. Filters that consist only of symbols match
   /// nothing.
   private func pattern(
     _ filters: [(words: String?, columns: [String])], _ columns: Columns = [:],
@@ -160,7 +160,7 @@ private struct SongSearch {
     }
   }
 
-  /// Applies exclusions when there are no words to search for: a pattern cannot begin with NOT.
+  /// Applies exclusions if there are no words to search for, because a pattern cannot begin with NOT.
   private func without(_ columns: Columns, in index: String, of table: String) -> Conditions {
     Conditions(excluded(columns)) {
       Conditions("\(table).id NOT IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)", .text($0))
@@ -175,14 +175,14 @@ private struct SongSearch {
   private static let albumColumns: Columns = [.artist: ["artist"], .album: ["name"]]
   private static let artistColumns: Columns = [.artist: ["name"]]
 
-  /// - Parameter having: Turns a condition on a year into one on the row.
+  /// - Parameter having: Turns a condition on a year into a condition on the row.
   private func years(_ column: String, having: (String) -> String = { $0 }) -> Conditions {
     let isWithin = having("\(column) BETWEEN ? AND ?")
     func condition(_ sql: String, _ years: ClosedRange<Int>) -> Conditions {
       Conditions(sql, .integer(years.lowerBound), .integer(years.upperBound))
     }
     return (query.years.map { condition(isWithin, $0) } ?? Conditions())
-      // Without a year, the comparison is NULL.
+      // If there is no year, the comparison is NULL.
       + Conditions(query.excludedYears) { condition("(\(isWithin)) IS NOT 1", $0) }
   }
 
@@ -203,7 +203,7 @@ private struct SongSearch {
     _ filters: [(words: String?, columns: [String])], _ columns: Columns, in index: String, of table: String,
     score: String, _ conditions: Conditions
   ) throws -> WordRanking.Result {
-    // A count above this limit only indicates that there are more.
+    // A count above this limit only shows that there are more matches.
     let limit = max(SongQueryResult.countedMatches, WordRanking.rankedCount, query.offset + query.limit) + 1
     return try WordRanking(
       db, id: "\(table).id", score: score,
@@ -212,7 +212,7 @@ private struct SongSearch {
     ).rows(limit: limit) { pattern(filters, columns, lastIsPrefix: $0).pattern }
   }
 
-  /// Returns rows in the order of an index, without searching for words.
+  /// Returns rows in the order of an index, for a query without words.
   private func listed(
     _ table: String, order: String, _ conditions: Conditions
   ) throws -> (ids: [Int64], count: Int) {
@@ -242,7 +242,7 @@ private struct SongSearch {
       filters, Self.songColumns, in: "songs_fts", of: "song", score: WordRanking.songScore, conditions)
     var ids = found.ids
     if filters.allSatisfy({ $0.0 == nil }), query.isPlain {
-      // Many others may rank before the tracks whose title or artist equals the query.
+      // Many other tracks may rank above those whose title or artist equals the query.
       let exact = try ["title", "artist"].flatMap { column in
         try reader.ids(
           "SELECT id FROM song WHERE \(column) = ? COLLATE NOCASE\(conditions.sql) ORDER BY id LIMIT \(WordRanking.rankedCount)",
@@ -313,7 +313,7 @@ private struct SongSearch {
   }
 
   /// Returns names in the order of `WordRanking.grade`. Names that equal the query or begin with it may not be among
-  /// the ranked matches, so they are looked up as well.
+  /// the ranked matches, so they are looked up separately.
   private func named<Hit>(
     _ found: WordRanking.Result, _ table: String, _ conditions: Conditions,
     _ read: ([Int64]) throws -> [Hit]
@@ -322,7 +322,7 @@ private struct SongSearch {
       return try hits(found.ids, count: found.count, read)
     }
     func names(_ comparison: String) throws -> [Int64] {
-      // Numbered parameters come first, so the others follow them.
+      // Numbered parameters must come first, so the others follow.
       try reader.ids(
         """
         SELECT id FROM \(table) WHERE name COLLATE NOCASE \(comparison)\(conditions.sql)

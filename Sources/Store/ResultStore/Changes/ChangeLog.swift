@@ -1,14 +1,15 @@
 package import GRDB
 
-/// The table `change`: the time of each track's last change, in the order of the changes, so that a reader reads only
-/// the changes made since its last visit.
+/// The table `change`, which contains the time of each track's last change, in the order of the changes. A reader
+/// therefore has to read only the changes made since its last visit.
 ///
-/// It records that something changed, not what: a track that exists is new or updated, and a missing track is gone. A
-/// row contains the file, or the path if there is no longer a file at it (moved, forgotten). `SongCatalog.update` fills
-/// the log in the transaction that changes the track; a run that changes nothing adds nothing.
+/// The table records that something changed, but not what. A track that exists is new or updated; a track that no
+/// longer exists is gone. A row contains the file, or the path if there is no longer a file at it (moved, forgotten).
+/// `SongCatalog.update` writes to the log in the transaction that changes the track. A run that changes nothing adds
+/// nothing.
 package enum ChangeLog {
   package static let table = "change"
-  /// Table of one row: the id by which cursors recognize the database.
+  /// A table with a single row: the id by which cursors recognize the database.
   package static let library = "library"
 
   /// `Timestamp.now` in SQL, with millisecond precision.
@@ -24,7 +25,7 @@ package enum ChangeLog {
     return try select.first(.text(table)) { true } ?? false
   }
 
-  /// Records changes; must be called before the rows of `song_change` are removed.
+  /// Records changes. It must be called before the rows of `song_change` are removed.
   static func note(_ db: Database) throws {
     try Query(
       db,
@@ -36,7 +37,7 @@ package enum ChangeLog {
     ).run()
   }
 
-  /// Returns the number of the last change; 0 before the first.
+  /// Returns the number of the last change; 0 if there is none yet.
   package static func revision(in db: Database) throws -> Int64 {
     let select = try Query(db, "SELECT seq FROM sqlite_sequence WHERE name = ?")
     return try select.first(.text(table)) { select.integer(0) } ?? 0

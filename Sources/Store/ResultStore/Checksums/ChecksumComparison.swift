@@ -2,11 +2,11 @@ internal import Analysis
 internal import GRDB
 public import Platform
 
-/// Compares the bytes read by an analysis with the stored checksum and history of the file.
+/// Compares the bytes that an analysis has read with the stored checksum and history of the file.
 struct ChecksumComparison {
   let file: Int64
   let reason: PendingReason?
-  /// Status of the last analysis; `nil` if there was none.
+  /// The status after the last analysis; `nil` if there was none.
   let status: FileAnalysis.Status?
   let problem: Problem?
   let contentID: ContentID?
@@ -14,12 +14,12 @@ struct ChecksumComparison {
   let run: Int64
   let time: Timestamp
 
-  /// Stores the checksum. A file with different bytes under the same size and times is damaged, whatever its decoder
-  /// reports.
+  /// Stores the checksum. If the bytes of a file differ although its size and times do not, the file is damaged, no
+  /// matter what its decoder reports.
   func settle(_ analysis: inout FileAnalysis, in db: Database) throws {
     let isNew = reason == .new || reason == .changed
     guard let found = analysis.checksum, found.byteCount == sizeBytes else {
-      // A file that cannot be read today, or has been replaced by a different one, proves nothing.
+      // If the file cannot be read today, or has been replaced by a different one, nothing can be concluded.
       if isNew { try Checksums.forget(file: file, in: db) }
       return try noteOutcome(of: analysis, in: db)
     }
@@ -80,12 +80,12 @@ struct ChecksumComparison {
   }
 }
 
-/// A change of bytes under the same size and times, with a description for people.
+/// A change of bytes without a change of size or times, with a description for people.
 public struct SilentChange: Hashable, Sendable {
   public var hit: StoredChecksum.Hit
-  /// Time at which the file was last known to be intact; `nil` if unknown.
+  /// The time at which the file was last known to be intact; `nil` if unknown.
   public var well: Timestamp?
-  /// Complaint of a decoder about the present file; `nil` if there is none.
+  /// The error that a decoder reports for the present file; `nil` if there is none.
   public var symptom: String?
   /// True if the status time has changed as well, so a program has written to the file; `nil` if unknown.
   public var wasWritten: Bool?
@@ -97,7 +97,7 @@ public struct SilentChange: Hashable, Sendable {
     self.wasWritten = wasWritten
   }
 
-  /// The change in sentences that do not contain the file's name.
+  /// A description of the change in whole sentences, without the name of the file.
   public var message: String {
     let place = hit == .audio ? "the audio" : "the tags or headers; the audio is untouched"
     let since = well.map { " It was well on \($0.description.prefix(10))." } ?? ""

@@ -2,7 +2,7 @@
 enum ChecksumTables {
   static let own: Set<String> = ["checksum", "verification", "file_event"]
 
-  /// Number of events kept per file.
+  /// Maximum number of events that are kept per file.
   private static let keptEvents = 30
 
   /// The tables of schema 7. An older database has no checksums; the next verification computes them. Its history shows

@@ -10,7 +10,7 @@ public struct FileEvent: Hashable, Sendable {
     /// A scan found a different size or time, and an analysis found different bytes.
     case changed
     case moved
-    /// An analysis found the file damaged, or found no audio.
+    /// An analysis found that the file is damaged, or found no audio.
     case damaged, failed
     /// The file is intact again, or has its former bytes again.
     case recovered, restored
@@ -21,9 +21,9 @@ public struct FileEvent: Hashable, Sendable {
   }
 
   public var kind: Kind
-  /// `nil` if unknown.
+  /// The time of the event; `nil` if unknown.
   public var time: Timestamp?
-  /// Run in which the event occurred; `nil` outside runs.
+  /// The run in which the event occurred; `nil` outside of runs.
   public var run: Int64?
   public var detail: String?
 
@@ -45,7 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the known events of a file in order of time, or in order of runs where the time is unknown.
+  /// Returns the known events of a file, sorted by time, or by run where the time is unknown.
   public func events(at path: FilePath) throws(StoreError) -> [FileEvent] {
     try read { db in
       let file = try Query(db, "SELECT id FROM file WHERE path = ?")

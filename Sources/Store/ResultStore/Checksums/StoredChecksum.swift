@@ -3,7 +3,7 @@ internal import GRDB
 public import Platform
 internal import Synchronization
 
-/// The known facts about the bytes of a file: a row of the table `checksum`.
+/// Everything that is known about the bytes of a file: a row of the table `checksum`.
 public struct StoredChecksum: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case changedSilently = "changed_silently"
@@ -13,19 +13,19 @@ public struct StoredChecksum: Hashable, Sendable {
   /// The part of the file in which bytes differ.
   public enum Hit: String, Hashable, Sendable, Codable {
     case audio
-    /// Before or after the audio: tags, pictures, headers, padding.
+    /// The bytes before or after the audio: tags, pictures, headers, padding.
     case tags
   }
 
-  /// `nil` if the file was never read completely.
+  /// The checksum; `nil` if the file was never read completely.
   public var checksum: FileChecksum?
-  /// Time at which the file was last known to have these bytes.
+  /// The time at which the file was last known to have these bytes.
   public var well: Timestamp?
   public var verified: Timestamp?
-  /// `nil` for an intact file.
+  /// The state of the bytes; `nil` if the file is intact.
   public var state: State?
   public var hit: Hit?
-  /// XXH3-128 of the bytes found instead.
+  /// The XXH3-128 of the bytes that were found instead.
   public var found: ContentID?
   public var foundAt: Timestamp?
 
@@ -65,8 +65,8 @@ public struct StoredChecksum: Hashable, Sendable {
     return stored
   }
 
-  /// Returns the part in which other bytes differ from these; `nil` if the hashes cannot tell.
-  /// - Parameter found: Checksum of the present file, with a hash of the same part.
+  /// Returns the part of the file in which other bytes differ from these; `nil` if the hashes cannot tell.
+  /// - Parameter found: The checksum of the present file, with a hash of the same part.
   public func hit(in found: FileChecksum) -> Hit? {
     guard let known = checksum, let range = known.audio, range == found.audio, let hash = known.audioHash,
       let foundHash = found.audioHash
@@ -91,7 +91,7 @@ extension SQLValue {
   static func time(_ time: Timestamp?) -> SQLValue { .integer(time?.nanoseconds) }
 }
 
-/// The statements on the table `checksum`.
+/// The statements that use the table `checksum`.
 enum Checksums {
   static func read(file: Int64, in db: Database) throws -> StoredChecksum? {
     let select = try Query(
@@ -104,7 +104,7 @@ enum Checksums {
     }
   }
 
-  /// Returns the stored checksum; `nil` if a scan has found a different size or time since.
+  /// Returns the stored checksum; `nil` if a scan has found a different size or time since it was stored.
   static func current(file: Int64, in db: Database) throws -> FileChecksum? {
     let select = try Query(db, "SELECT pending FROM file WHERE id = ?")
     let reason = try select.first(.integer(file)) { PendingState(rawValue: select.integer(0)).reason } ?? nil
@@ -127,7 +127,7 @@ enum Checksums {
       .time(time), .time(time), .time(time))
   }
 
-  /// Confirms the known bytes, and stores digests that are new.
+  /// Confirms the known bytes, and stores digests that were not known yet.
   static func confirm(
     _ found: FileChecksum, file: Int64, at time: Timestamp, verification: Int64?, in db: Database
   ) throws {

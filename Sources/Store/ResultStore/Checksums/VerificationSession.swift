@@ -12,16 +12,16 @@ public struct VerifiableFile: Sendable {
   public var sizeBytes: Int64
   public var status: FileAnalysis.Status
   public var contentID: ContentID?
-  /// Container at the last analysis; `nil` if it found no audio.
+  /// The container according to the last analysis; `nil` if it found no audio.
   public var container: String?
   /// The stored checksum; `nil` if nothing is known about the file's bytes.
   public var known: StoredChecksum?
   let stamp: FileChange.Known
 
-  /// Returns `true` if size or times indicate a different file, which the next scan handles.
+  /// Returns `true` if the size or times indicate a different file, which the next scan will handle.
   public func isChanged(_ found: FileStamp) -> Bool { FileChange.between(stamp, and: found) == .changed }
 
-  /// Returns `true` if the status time shows that something was written; `nil` if unknown.
+  /// Returns `true` if the status time shows that a program has written to the file; `nil` if unknown.
   public func wasWritten(_ found: FileStamp) -> Bool? {
     guard let known = stamp.statusChanged, let now = found.statusChanged?.nanoseconds else { return nil }
     return known != now
@@ -30,15 +30,15 @@ public struct VerifiableFile: Sendable {
 
 public struct VerifiedFile: Sendable {
   public enum Outcome: Sendable {
-    /// The bytes match the known ones.
+    /// The bytes are the known ones.
     case well(FileChecksum)
-    /// Nothing was known about the file's bytes, so the present ones are stored.
+    /// The bytes were not known, so the present ones are stored.
     case taken(FileChecksum)
     case changed(FileChecksum, SilentChange)
-    /// The system could not read the file; the string gives the reason.
+    /// The system could not read the file, for the given reason.
     case unreadable(String)
     case missing
-    /// Size or time differs; the next scan handles the file.
+    /// The size or time differs, so the next scan will handle the file.
     case leftToScan
   }
 
@@ -53,19 +53,19 @@ public struct VerifiedFile: Sendable {
   }
 }
 
-/// Numbers of files handled by a verification; each file counts once.
+/// The numbers of files that a verification has handled, by outcome. Each file counts once.
 public struct VerificationTotals: Hashable, Sendable {
   public var bytes: Int64 = 0
   public var verified = 0
   public var taken = 0
-  /// Files whose former bytes are back.
+  /// Files that have their former bytes again.
   public var restored = 0
   public var changedSilently = 0
   /// Files with different bytes that an earlier verification has already reported.
   public var knownChanged = 0
-  /// Unreadable files that were readable before.
+  /// Files that cannot be read now, but could be read before.
   public var unreadable = 0
-  /// Unreadable files that an earlier verification has already reported.
+  /// Files that cannot be read, as an earlier verification has already reported.
   public var knownUnreadable = 0
   public var missing = 0
   public var leftToScan = 0
@@ -79,13 +79,13 @@ public struct VerificationTotals: Hashable, Sendable {
   public var news: Int { changedSilently + unreadable }
 }
 
-/// A verification run: hands out the files read longest ago and stores the results. Memory use does not grow with the
-/// library.
+/// A verification. It hands out the files that were read longest ago, and stores the results. Memory use does not grow
+/// with the library.
 ///
-/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
+/// It can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class VerificationSession: Sendable {
   private let store: ResultStore
-  /// Run that the verification belongs to; `nil` if it is independent.
+  /// The run that the verification belongs to; `nil` if it is independent.
   private let run: Int64?
   private let id: Int64
   private let started: Timestamp
@@ -95,7 +95,7 @@ public final class VerificationSession: Sendable {
 
   private struct State {
     var totals = VerificationTotals()
-    /// Index of the range that files are read from, and the last file read from it.
+    /// Index of the range from which files are read, and the last file read from it.
     var range = 0
     var isAmongUnread = true
     var after: (read: Int64, id: Int64) = (.min, .min)
@@ -103,7 +103,7 @@ public final class VerificationSession: Sendable {
 
   /// - Parameters:
   ///   - roots: Files and folders; `nil` for the whole library.
-  ///   - accepts: Accepts changed bytes as correct.
+  ///   - accepts: `true` to accept changed bytes as correct.
   public init(
     store: ResultStore, run: Int64? = nil, roots: [FilePath]? = nil, accepts: Bool = false, started: Timestamp = .now
   ) throws(StoreError) {
@@ -122,13 +122,13 @@ public final class VerificationSession: Sendable {
   public var totals: VerificationTotals { state.withLock { $0.totals } }
 
   /// Condition for existing, analyzed files that are not waiting for an analysis because of a change. It excludes
-  /// objects, whose names do not begin with a slash: they would have to be fetched.
+  /// objects, whose names do not begin with a slash, because they would have to be fetched.
   private static let isCandidate = """
     substr(file.path, 1, 1) = x'2F' AND file.vanished_run IS NULL AND file.skip_code IS NULL AND file.status IS NOT NULL
     AND (file.pending & \(PendingState.reasonMask)) NOT IN (\(PendingReason.new.rawValue), \(PendingReason.changed.rawValue))
     """
 
-  /// Returns the number of files and their total number of bytes.
+  /// Returns the number of files and the total number of their bytes.
   public func extent() throws(StoreError) -> (fileCount: Int, byteCount: Int64) {
     try store.read { db in
       var total = (fileCount: 0, byteCount: Int64(0))
@@ -148,8 +148,8 @@ public final class VerificationSession: Sendable {
 
   private static func within(_ range: PathRange?) -> String { range == nil ? "" : "AND \(PathRange.condition)" }
 
-  /// Returns the next files: first files that were never read, then the files read longest ago; empty at the end. Each
-  /// file is handed out once.
+  /// Returns the next files: first those that were never read, then those read longest ago; empty at the end. Each file
+  /// is handed out once.
   public func next(limit: Int) throws(StoreError) -> [VerifiableFile] {
     try state.withLock { state throws(StoreError) in
       while true {
@@ -211,7 +211,7 @@ public final class VerificationSession: Sendable {
 
   // MARK: Writing
 
-  /// Stores the results of some files in one transaction. A file that a run has analyzed in the meantime is left
+  /// Stores the results for some files in one transaction. Files that a run has analyzed in the meantime are left
   /// unchanged.
   public func commit(_ files: [VerifiedFile], at time: Timestamp = .now) throws(StoreError) {
     if files.isEmpty { return }
@@ -285,7 +285,7 @@ public final class VerificationSession: Sendable {
     case .changed(let found, let change):
       totals.changedSilently += 1
       if file.known?.checksum == nil {
-        // Only the audio was known, so the bytes prove nothing.
+        // Only the audio was known, so nothing can be concluded from the bytes.
         try Checksums.noteUnreadable(file: file.fileID, at: time, in: db)
       }
       try Checksums.noteChange(found.whole, hit: change.hit, file: file.fileID, at: time, in: db)
@@ -306,7 +306,7 @@ public final class VerificationSession: Sendable {
     try FileEvents.add(event, file: file.fileID, at: time, run: run, detail, in: db)
   }
 
-  /// Marks an intact file as damaged; a file with another problem keeps that problem.
+  /// Marks an intact file as damaged. A file that already has another problem keeps it.
   private func writeProblem(_ change: SilentChange, of file: VerifiableFile, at time: Timestamp, in db: Database) throws
   {
     let isOwn = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
@@ -328,7 +328,7 @@ public final class VerificationSession: Sendable {
     try noteSong(file, in: db)
   }
 
-  /// Removes the problem written by `writeProblem` or an analysis.
+  /// Removes a problem that `writeProblem` or an analysis has recorded.
   private func clearProblem(of file: VerifiableFile, in db: Database) throws {
     let own = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
     guard try own.first(.integer(file.fileID), .text(Problem.changedSilently), body: { true }) == true else { return }

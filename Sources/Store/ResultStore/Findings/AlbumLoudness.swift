@@ -6,14 +6,14 @@ internal import SystemPackage
 
 /// Computes the album loudness in `LoudnessFinding` from the gating blocks of all tracks of an album.
 ///
-/// An album consists of the tracks of one folder with the same album tag and the same list of album artists (or without
-/// album artists, as on compilations); disc folders (`CD 1`, `Disc 2`) count as part of the folder above them. The
-/// loudness of an album is known once all its tracks are measured and no new file is waiting in the folder.
+/// An album consists of the tracks in one folder that have the same album tag and the same list of album artists (or no
+/// album artists, as on compilations). Disc folders (`CD 1`, `Disc 2`) count as part of the folder above them. The
+/// loudness of an album is known once all of its tracks are measured and no new file is waiting in the folder.
 ///
 /// Triggers record the path of each file that may change an album, for whatever reason: a track is measured, retagged,
-/// moved, removed or restored. Each transaction ends with `update`, so album values always match their tracks.
+/// moved, removed or restored. Each transaction ends with `update`, so album values always agree with the tracks.
 enum AlbumLoudness {
-  /// Table of the paths whose albums are to be recomputed.
+  /// The table of paths whose albums must be recomputed.
   static let table = "album_change"
   private static let tags = "('album', 'albumartist')"
 
@@ -40,7 +40,7 @@ enum AlbumLoudness {
     ),
   ]
 
-  /// The trigger for tracks. Album values are part of the findings of each track.
+  /// The trigger for tracks. Album values belong to the findings of each track.
   private static let trackTrigger = (
     name: "song_of_album_gain",
     sql: """
@@ -112,7 +112,7 @@ enum AlbumLoudness {
     }
   }
 
-  /// Returns the tracks in a folder and its disc folders, except vanished and skipped files.
+  /// Returns the tracks in a folder and in its disc folders, except vanished and skipped files.
   private static func tracks(in folder: [UInt8], _ db: Database) throws -> [Track] {
     let select = try Query(
       db,
@@ -140,7 +140,7 @@ enum AlbumLoudness {
         var parts = path[folder.count...].split(separator: slash)
         // A file directly in a disc folder belongs to the album above.
         if parts.count == 1 { return true }
-        // Skip the rest of this subfolder, or of the subfolder within a disc folder.
+        // Skips the rest of this subfolder, or of a subfolder of a disc folder.
         parts = Array(parts.prefix(isDisc(parts[0]) ? 2 : 1))
         start = folder + parts.joined(separator: [slash]) + [slash + 1]
         return false
@@ -191,8 +191,8 @@ enum AlbumLoudness {
 
   private static let slash = UInt8(ascii: "/")
 
-  /// Returns the folder that represents the album of a file, with a trailing slash: for a file in a disc folder, the
-  /// folder above that.
+  /// Returns the folder that represents the album of a file, with a trailing slash. For a file in a disc folder, this
+  /// is the folder above.
   static func albumFolder(of path: [UInt8]) -> [UInt8] {
     let folder = folder(of: path)
     let above = self.folder(of: folder.dropLast())

@@ -2,12 +2,12 @@ public import Analysis
 internal import GRDB
 public import Platform
 
-/// A person's decision about duplicates. It belongs to the audio, like corrections.
+/// A person's decision about duplicates. Like a correction, it belongs to the audio.
 public struct DuplicateDecision: Hashable, Sendable {
   public enum Subject: Hashable, Sendable {
-    /// Two similar files are not duplicates: content ids, in ascending order of their text.
+    /// Two similar files are not duplicates. Their content ids are in ascending order of their text.
     case distinct(ContentID, ContentID)
-    /// This file is the one to keep of its group.
+    /// This file is the one of its group to keep.
     case keep(ContentID)
 
     public static func distinctPair(_ one: ContentID, _ other: ContentID) -> Subject {
@@ -25,7 +25,7 @@ public struct DuplicateDecision: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Returns all decisions, in ascending order of content ids.
+  /// Returns all decisions, in ascending order of the content ids.
   public func duplicateDecisions() throws(StoreError) -> [DuplicateDecision] {
     try read { db in
       let query = try Query(
@@ -44,8 +44,8 @@ extension ResultStore {
     }
   }
 
-  /// Stores either all of the decisions or none; of two decisions about the same audio, the newer one counts.
-  /// - Returns: Number of decisions that are new or replaced older ones.
+  /// Stores either all of the decisions or none. Of two decisions about the same audio, the newer one counts.
+  /// - Returns: The number of decisions that are new or replaced older ones.
   @discardableResult
   public func decideDuplicates(_ decisions: [DuplicateDecision]) throws(StoreError) -> Int {
     try write { db in
@@ -65,7 +65,7 @@ extension ResultStore {
   }
 
   /// Removes all decisions about some audio.
-  /// - Returns: Number of decisions removed.
+  /// - Returns: The number of decisions that were removed.
   public func forgetDuplicateDecisions(about audio: Set<ContentID>) throws(StoreError) -> Int {
     try write { db in
       let count = try Query(db, "SELECT count(*) FROM duplicate_decision WHERE first = ? OR second = ?")

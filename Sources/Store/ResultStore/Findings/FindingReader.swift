@@ -3,7 +3,7 @@ internal import GRDB
 
 /// Reads one kind of declared finding from the rows of a statement.
 struct FindingReader {
-  /// Returns the finding; `nil` if the file has none of this kind.
+  /// Returns the finding; `nil` if the file does not have one of this kind.
   let read: (_ row: Query, _ file: Int64) throws -> (any DeclaredFinding)?
 
   /// - Parameters:
@@ -77,7 +77,7 @@ private struct StoredRows<Finding> {
 
   private func textLists(ofFile file: Int64) throws -> [String: [String]] {
     var lists: [String: [String]] = [:]
-    // Rows of one name are adjacent.
+    // Rows with the same name are adjacent.
     var name: String?
     var values: [String] = []
     func flush() {

@@ -13,24 +13,24 @@ struct FindingTables: Sendable {
 
   struct Table: Hashable, Sendable {
     enum Key: Hashable, Sendable {
-      /// One row per file.
+      /// A table with one row per file.
       case file
-      /// One list per file.
+      /// A table with one list per file.
       case position
-      /// Named lists of texts per file.
+      /// A table with named lists of texts for each file.
       case nameAndPosition
     }
 
     var name: String
     var key: Key
-    /// Columns other than those of the key.
+    /// The columns that do not belong to the key.
     var columns: [Column]
   }
 
   let analyzer: String
-  /// The first table belongs to the finding itself; its row shows that the finding exists.
+  /// The tables. The first one belongs to the finding itself; a row in it shows that the finding exists.
   let tables: [Table]
-  /// Columns in the view `track`.
+  /// The columns in the view `track`.
   let viewColumns: [(name: String, sql: String)]
 
   var main: String { tables[0].name }
@@ -65,7 +65,7 @@ struct FindingTables: Sendable {
 }
 
 extension FindingTables.Table {
-  /// Table with one row per list element.
+  /// Creates a table with one row per list element.
   fileprivate init(name: String, rowsOf type: FieldType) {
     self.name = name
     if case .records(let type) = type {
@@ -102,7 +102,7 @@ extension FindingTables.Table {
     return "CREATE TABLE \(name) (\n\(text))\(key == .file ? "" : " WITHOUT ROWID")"
   }
 
-  /// Adds a column that is NULL in existing rows, even if later rows require a value.
+  /// Returns the SQL that adds a column. The column is NULL in existing rows, even if new rows must have a value.
   func addSQL(_ column: FindingTables.Column) -> String {
     "ALTER TABLE \(name) ADD COLUMN \(column.name) \(column.type)"
   }
@@ -131,12 +131,12 @@ package struct ExistingColumns: Sendable {
   package func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
 }
 
-/// Adds whatever a database lacks compared with the declarations: missing tables, new columns, and columns of the view
-/// `track`. Only renaming and dropping need a migration.
+/// Adds everything that the declarations require and a database lacks: missing tables, new columns, and columns of the
+/// view `track`. Only renaming and dropping need a migration.
 struct FindingSchema: Sendable {
   let findings: [FindingTables]
 
-  /// - Throws: `failed` if a table is declared twice or is one of the store's own.
+  /// - Throws: `failed` if a table is declared twice, or is one of the store's own tables.
   init(_ findings: [FindingTables], path: FilePath) throws(StoreError) {
     self.findings = findings
     var taken = Schema.ownTables
@@ -150,7 +150,7 @@ struct FindingSchema: Sendable {
 
   func update(_ database: any DatabaseWriter) throws {
     guard try !database.read(changes).isEmpty else { return }
-    // Another process may have made the changes meanwhile.
+    // Another process may have made the changes in the meantime.
     try database.write { db in for sql in try changes(in: db) { try db.execute(sql: sql) } }
   }
 

@@ -3,31 +3,31 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// The fingerprints of files unchanged since their analysis, for a program that neither writes to the database nor
-/// waits for it.
+/// The fingerprints of files that have not changed since their analysis, for a program that neither writes to the
+/// database nor waits for it.
 ///
-/// The database is opened read-only, whatever its schema; anything that cannot be read at once counts as unknown. Use
-/// from one thread at a time.
+/// The database is opened read-only, whatever its schema is. Anything that cannot be read immediately counts as
+/// unknown. Use the value on one thread at a time.
 public struct KnownFingerprints {
   public struct Fingerprint: Sendable {
     public var finding: FingerprintFinding
     /// Duration of the decoded audio, in seconds.
     public var audioDuration: Double
-    /// Duration claimed by the file, in seconds; the decoded duration if it claims none.
+    /// Duration that the file claims, in seconds; the decoded duration if it claims none.
     public var duration: Double
     public var sampleRate: Double
-    /// `AudioFormat.codec`.
+    /// The same as `AudioFormat.codec`.
     public var codec: String
   }
 
   private let database: DatabaseQueue
   private let version: Int
 
-  /// Time to wait for another process with exclusive access, in seconds.
+  /// Maximum time to wait for another process that has exclusive access, in seconds.
   private static let patience = 0.2
 
-  /// `nil` if there is no database, or none that can be read now.
-  /// - Parameter version: Version of the analyzer whose findings are wanted.
+  /// Returns `nil` if there is no database, or if it cannot be read now.
+  /// - Parameter version: The version of the analyzer that must have produced the findings.
   public init?(path: FilePath, version: Int) {
     guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
       let size = ResultStore.fileSize(of: name), size > 0
@@ -35,7 +35,8 @@ public struct KnownFingerprints {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(Self.patience)
-    // No write-ahead log means no writer. Without `immutable`, SQLite would create the log files even to read.
+    // Without a write-ahead log, there is no writer. Unless told so by `immutable`, SQLite would create the files of
+    // the log even to read.
     let isAtRest = ResultStore.fileSize(of: name + "-wal") ?? 0 == 0
     let uri = isAtRest ? "file:\(FilePath(name).percentEncoded)?immutable=1" : name
     guard let database = try? DatabaseQueue(path: uri, configuration: configuration),
@@ -45,7 +46,7 @@ public struct KnownFingerprints {
     self.version = version
   }
 
-  /// Fingerprint of a file; `nil` if it is unknown, has changed or was not read completely.
+  /// Returns the fingerprint of a file; `nil` if it is unknown, has changed or was not read completely.
   public func fingerprint(at path: FilePath) -> Fingerprint? {
     guard let identity = FileIdentity(path), identity.isRegularFile else { return nil }
     return places(of: path).lazy.compactMap { fingerprint(at: $0, identity) }.first

@@ -1,9 +1,10 @@
 internal import Analysis
 internal import Text
 
-/// JSON arrays of numbers or of tuples of numbers, as stored in columns. Reading does not create a value per bracket.
+/// JSON arrays of numbers or of tuples of numbers, as they are stored in columns. Reading them does not create a value
+/// for each bracket.
 ///
-/// Numbers have four decimals, as in reports: 0.1 ms and 0.0001 BPM, well below the error of any measurement of them.
+/// Numbers have four decimals, as in reports. Steps of 0.1 ms and 0.0001 BPM are far below any measurement error.
 /// Numbers that are not finite are left out.
 enum NumberList {
   private static let decimals = 4
@@ -67,8 +68,8 @@ enum NumberList {
       || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "+")
   }
 
-  /// Parses a number. A decimal of up to 15 digits is a whole number divided by a power of ten, both exact, so a single
-  /// rounding results in the nearest value (Clinger, PLDI 1990). All others use the slow path.
+  /// Parses a number. A decimal of up to 15 digits is a whole number divided by a power of ten. Both are exact, so a
+  /// single rounding results in the nearest value (Clinger, PLDI 1990). All other numbers are parsed in a slower way.
   private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: Int64 = 0
     var digitCount = 0

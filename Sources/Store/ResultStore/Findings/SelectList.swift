@@ -1,5 +1,5 @@
-/// The columns of a SELECT, usually on the table `file`, in the order in which they are added, and the tables they come
-/// from.
+/// The columns of a SELECT, in the order in which they are added, and the tables they come from. The main table is
+/// usually `file`.
 struct SelectList {
   private var columns: [String] = []
   private var tables: [String] = []
@@ -23,7 +23,7 @@ struct SelectList {
     return add("\(table).\(column)")
   }
 
-  /// - Parameter joins: Further tables.
+  /// - Parameter joins: Additional tables.
   func sql(from table: String = "file", joining joins: String = "", where condition: String) -> String {
     let joined = tables.map { "LEFT JOIN \($0) ON \($0).file = file.id" }.joined(separator: "\n")
     return "SELECT \(columns.joined(separator: ", "))\nFROM \(table)\n\(joined)\n\(joins)\nWHERE \(condition)"

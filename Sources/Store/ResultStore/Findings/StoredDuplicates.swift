@@ -1,14 +1,14 @@
 public import Analysis
 internal import GRDB
 
-/// A pair of files of the same recording, as stored in the database.
+/// A pair of files with the same recording, as stored in the database.
 public struct StoredPair: Hashable, Sendable {
-  /// Content ids, in ascending order of their text.
+  /// The content ids, in ascending order of their text.
   public var first: ContentID
   public var second: ContentID
-  /// `Relation`.
+  /// A value of `Relation`.
   public var relation: String
-  /// `Alignment.Basis`.
+  /// A value of `Alignment.Basis`.
   public var basis: String
   public var coverage: Double
   public var agreement: Double
@@ -48,7 +48,7 @@ public struct SketchRow: Hashable, Sendable {
 
 extension ResultStore {
   /// Stores search keys of audio.
-  /// - Returns: The row of each of them.
+  /// - Returns: The row of each item.
   public func storeSketches(_ sketches: [SketchRow]) throws(StoreError) -> [Int64] {
     try write { db in
       let insert = try Query(
@@ -65,7 +65,7 @@ extension ResultStore {
   /// Returns all pairs, in ascending order.
   public func duplicatePairs() throws(StoreError) -> [StoredPair] {
     try read { db in
-      // Read-only databases of earlier versions lack the table.
+      // A read-only database of an earlier version does not have the table.
       guard try db.tableExists("duplicate_pair") else { return [] }
       let query = try Query(
         db,
@@ -87,7 +87,7 @@ extension ResultStore {
   }
 
   /// Stores the results of a comparison and removes earlier results for this audio.
-  /// - Parameter methods: The audio that was compared, with the method used for each.
+  /// - Parameter methods: The audio that was compared, with the method that was used for each.
   public func storeDuplicates(_ pairs: [StoredPair], methods: [ContentID: Int]) throws(StoreError) {
     try write { db in
       let forget = try Query(db, "DELETE FROM duplicate_pair WHERE first = ? OR second = ?")
@@ -114,7 +114,7 @@ extension ResultStore {
 }
 
 extension [Double] {
-  /// Splits the list into lists of `size` numbers each; an incomplete last one is dropped.
+  /// Splits the list into lists of `size` numbers each. If the last one is incomplete, it is dropped.
   fileprivate func chunks(of size: Int) -> [[Double]] {
     stride(from: 0, through: count - size, by: size).map { Array(self[$0..<$0 + size]) }
   }

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Text
 
-/// The values of declared fields as stored in columns. Lists are JSON; whole numbers and flags are integers.
+/// The values of declared fields, as they are stored in columns. Lists are JSON; whole numbers and flags are integers.
 enum StoredField {
   static func sqlType(_ type: FieldType) -> String {
     switch type {
@@ -12,8 +12,8 @@ enum StoredField {
     }
   }
 
-  /// - Parameter isNullable: True if numbers that are not finite become NULL; otherwise they become 0. One bad number
-  ///   must not cost a whole batch of results.
+  /// - Parameter isNullable: True if numbers that are not finite become NULL; otherwise they become 0, so that one bad
+  ///   number does not make a whole batch of results fail.
   static func sql(_ value: FieldValue, _ type: FieldType, isNullable: Bool, nullIfEmpty: Bool) -> SQLValue {
     if nullIfEmpty, value.isEmpty { return .null }
     switch value {
@@ -94,7 +94,7 @@ enum StoredField {
     list.compactMap { if case .string(let text) = $0 { text } else { nil } }
   }
 
-  /// `nil` if a required member is missing.
+  /// Returns `nil` if a required member is missing.
   private static func values(_ json: JSONValue, _ type: RecordType) -> [FieldValue]? {
     var values: [FieldValue] = []
     for (index, member) in type.members.enumerated() {
@@ -113,7 +113,7 @@ enum StoredField {
 }
 
 extension RecordType {
-  /// True for tuples of numbers, which can be read without creating a value per bracket.
+  /// True for tuples of numbers, which can be read without creating a value for each bracket.
   fileprivate var isNumeric: Bool {
     form == .tuple && members.allSatisfy { if case .number = $0.type { true } else { false } }
   }

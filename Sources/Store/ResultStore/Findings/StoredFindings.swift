@@ -2,7 +2,7 @@ internal import Analysis
 internal import GRDB
 internal import Text
 
-/// The storage of findings: declared findings in tables of their own, all others as JSON in `finding`.
+/// Stores findings: declared findings in tables of their own, all others as JSON in the table `finding`.
 struct StoredFindings: Sendable {
   /// Types in report order.
   let types: [any DeclaredFinding.Type]
@@ -11,7 +11,7 @@ struct StoredFindings: Sendable {
 
   private struct Kind: Sendable {
     var tables: FindingTables
-    /// Returns `false` for a finding of another type.
+    /// Inserts a finding. Returns `false` if it is of another type.
     var insert: @Sendable (any AnalysisFinding, _ file: Int64, Database) throws -> Bool
   }
 
@@ -33,7 +33,7 @@ struct StoredFindings: Sendable {
   }
 
   func remove(_ analyzer: String, file: Int64, in db: Database) throws {
-    // Removes findings that are of another type, or date from before the analyzer was declared.
+    // Removes findings of another type, and those stored before the analyzer was declared.
     try Query(db, "DELETE FROM finding WHERE file = ? AND analyzer = ?").run(.integer(file), .text(analyzer))
     guard let kind = kinds[analyzer] else { return }
     for table in kind.tables.tables {
@@ -41,7 +41,7 @@ struct StoredFindings: Sendable {
     }
   }
 
-  /// Copies the findings of an analyzer that reads audio, from another file.
+  /// Copies, from another file, the findings of an analyzer that reads audio.
   func copy(_ analyzer: String, from source: Int64, to file: Int64, in db: Database) throws {
     try remove(analyzer, file: file, in: db)
     for table in kinds[analyzer]?.tables.tables ?? [] {
@@ -130,7 +130,7 @@ private struct FindingList<Finding>: Sendable {
   private let members: [RecordType.Member]
   private let get: @Sendable (Finding) -> FieldValue
 
-  /// `nil` for a field of another kind.
+  /// Returns `nil` for a field of another kind.
   init?(_ field: FindingField<Finding>) {
     guard case .rows(let table) = field.storage, let exact = field.exact else { return nil }
     get = exact.get

@@ -7,7 +7,8 @@ extension ResultStore {
     try signature(where: "file.content_id = ?", content)
   }
 
-  /// Returns the signature of an intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
+  /// Returns the signature of an intact file that decodes to the same audio as a file with this
+  /// `FileAnalysis.decodingID`.
   public func signature(decodingID: ContentID) throws(StoreError) -> SignatureFinding? {
     try signature(where: "file.decoding_id = ? AND file.status = 'ok'", decodingID)
   }

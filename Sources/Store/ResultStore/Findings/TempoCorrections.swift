@@ -3,19 +3,19 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// Corrections made by people. They belong to the audio, not to a path: moves, copies and retagging do not change them,
-/// and analyses leave them alone. They are kept when files are forgotten, and may exist before there is any file with
-/// this audio.
+/// Corrections that people have made. They belong to the audio, not to a path, so moves, copies and retagging do not
+/// change them, and analyses leave them alone. They are kept when files are forgotten, and may exist before there is
+/// any file with this audio.
 extension ResultStore {
-  /// Sets tempi with their maps and beats, or restores what was found where the value is `nil`. Sets either all of them
-  /// or none.
+  /// Sets tempi with their maps and beats. For `nil`, restores the tempo that was found. Sets either all of them or
+  /// none.
   public func correctTempo(_ corrections: [ContentID: TempoCorrection?]) throws(StoreError) {
     var rest = corrections.makeIterator()
     try correctTempo { rest.next().map { ($0.key, $0.value) } }
   }
 
-  /// Sets corrections that arrive one by one, in constant memory.
-  /// - Parameter next: Returns `nil` at the end. If it throws, nothing is set.
+  /// Sets corrections that arrive one by one. Memory use is constant.
+  /// - Parameter next: Returns the next correction; `nil` at the end. If it throws, nothing is set.
   public func correctTempo(next: () throws -> (ContentID, TempoCorrection?)?) throws(StoreError) {
     try write { db in
       while let (audio, correction) = try next() { try TempoCorrections.set(audio, correction, in: db) }
@@ -27,27 +27,27 @@ extension ResultStore {
     try read { db in try TempoCorrections.Table(db).correction(of: audio) }
   }
 
-  /// The result of comparing imported corrections with the stored ones.
+  /// The outcome of comparing imported corrections with the stored ones.
   public struct TempoCorrectionImport: Hashable, Sendable {
     public var newCount = 0
-    /// Corrections equal to the stored one.
+    /// Number of corrections that equal the stored one.
     public var sameCount = 0
-    /// Corrections that replaced a different one.
+    /// Number of corrections that replaced a different one.
     public var replacedCount = 0
-    /// Corrections rejected because the stored one is newer.
+    /// Number of corrections that were rejected because the stored one is newer.
     public var olderCount = 0
-    /// New corrections of audio without a known file.
+    /// Number of new corrections for audio without a known file.
     public var waitingCount = 0
 
     public init() {}
   }
 
-  /// Imports either all of the corrections or none, in constant memory. If a different correction is stored for the
-  /// same audio, the newer of the two counts.
+  /// Imports either all of the corrections or none. Memory use is constant. If a different correction is stored for the
+  /// same audio, the newer one counts.
   /// - Parameters:
-  ///     - overwritesNewer: True if imported corrections always count.
-  ///     - isDryRun: True to leave everything unset.
-  ///   - next: Returns `nil` at the end. If it throws, nothing is set.
+  ///     - overwritesNewer: `true` if imported corrections always count.
+  ///     - isDryRun: `true` to change nothing.
+  ///   - next: Returns the next correction; `nil` at the end. If it throws, nothing is set.
   public func importTempoCorrections(
     overwritesNewer: Bool = false, isDryRun: Bool = false, next: () throws -> (ContentID, TempoCorrection)?
   ) throws(StoreError) -> TempoCorrectionImport {
@@ -78,12 +78,12 @@ extension ResultStore {
     return isDryRun ? try read(take) : try write(take)
   }
 
-  /// A correction with facts that identify it for a reader.
+  /// A correction, with details by which readers recognize the audio.
   public struct ListedTempoCorrection: Sendable {
     public var audio: ContentID
-    /// Without `found`.
+    /// The correction, without `found`.
     public var correction: TempoCorrection
-    /// Path of the first file with this audio, even one that has vanished; `nil` if there is none.
+    /// Path of the first file with this audio, even if it has vanished; `nil` if there is none.
     public var path: FilePath?
     public var artist: String?
     public var title: String?
@@ -96,10 +96,11 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with all corrections from one snapshot, in path order; corrections of audio without a file come last.
-  /// - Throws: `StoreError`, or what `body` throws.
+  /// Calls `body` with all corrections from one snapshot, in path order. Corrections for audio without a file come
+  /// last.
+  /// - Throws: `StoreError`, or any error that `body` throws.
   public func forEachTempoCorrection(_ body: (ListedTempoCorrection) throws -> Void) throws {
-    // Errors of `body` are not errors of the store.
+    // Errors that `body` throws must not become errors of the store.
     let outcome: Result<Void, any Error> = try read { db in
       let list = try Query(
         db,
@@ -200,7 +201,7 @@ enum TempoCorrections {
     static let join = "LEFT JOIN tempo_correction c ON c.content_id = file.content_id"
 
     private let bpm, corrected, isStable, map, metre: Int32
-    /// Columns of the beats; `nil` if beats are not requested.
+    /// The columns of the beats; `nil` if beats are not requested.
     private let beats, downbeats: Int32?
 
     init(includesBeats: Bool, _ select: inout SelectList) {
@@ -229,8 +230,8 @@ enum TempoCorrections {
     }
   }
 
-  /// Keeps a person's correction when the content id of a file changes although the file is the same, for instance
-  /// because content ids are computed differently.
+  /// Keeps a person's correction if the content id of a file changes although the file does not, for example because
+  /// content ids are computed in a different way.
   static func follow(_ old: ContentID, to new: ContentID, in db: Database) throws {
     try Query(
       db,

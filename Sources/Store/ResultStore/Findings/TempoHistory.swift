@@ -2,13 +2,13 @@ public import Analysis
 internal import GRDB
 public import Platform
 
-/// A tempo that was in force before a person changed it.
+/// A tempo that was in effect before a person changed it.
 public struct FormerTempo: Sendable {
-  /// Increases with time.
+  /// The id, which increases with time.
   public var id: Int64
-  /// Time at which another tempo replaced it.
+  /// The time at which another tempo replaced it.
   public var replaced: Timestamp
-  /// The correction, without `found`; `nil` if the found tempo was in force.
+  /// The correction, without `found`; `nil` if the tempo that was found was in effect.
   public var correction: TempoCorrection?
 }
 
@@ -18,9 +18,9 @@ extension ResultStore {
     try read { db in try TempoHistory.former(audio, in: db) }
   }
 
-  /// Restores an earlier state, and removes that state and all later ones from the history.
-  /// - Parameter state: `FormerTempo.id`; `nil` for the newest.
-  /// - Returns: `true` if there is such a state.
+  /// Restores an earlier state. Removes that state and all later ones from the history.
+  /// - Parameter state: The `FormerTempo.id`; `nil` for the newest state.
+  /// - Returns: `true` if the state exists.
   public func restoreTempo(of audio: ContentID, to state: Int64? = nil) throws(StoreError) -> Bool {
     try write { db in
       let former = try TempoHistory.former(audio, in: db)
@@ -34,15 +34,15 @@ extension ResultStore {
 }
 
 enum TempoHistory {
-  /// Number of states kept per recording.
+  /// Maximum number of states that are kept per recording.
   private static let keptCount = 20
 
-  /// Stores the tempo in force, unless it is about to stay the same.
+  /// Stores the tempo in effect, unless it is about to stay the same.
   static func keep(_ audio: ContentID, before next: TempoCorrection?, in db: Database) throws {
     let present = try TempoCorrections.Table(db).correction(of: audio)
     if present?.bpm == next?.bpm, present?.grid == next?.grid, (present == nil) == (next == nil) { return }
     let id = SQLValue.text(audio.description)
-    // Values of the found tempo stay with the finding.
+    // The values of the tempo that was found remain with the finding.
     try Query(
       db,
       """

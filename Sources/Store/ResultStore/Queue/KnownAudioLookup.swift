@@ -1,10 +1,10 @@
 internal import Analysis
 internal import GRDB
 
-/// Finds intact files whose audio was analyzed before. Findings of a damaged file are not reused for another file.
+/// Finds intact files whose audio was analyzed before. The findings of a damaged file are not reused for other files.
 enum KnownAudioLookup {
-  /// Limits on the candidates of one size, because thousands of disc images or generated files may share a size. Of the
-  /// first `maxSameSize` files of that size, decoded or not, at most `limit` decoded ones are used.
+  /// Limits on the candidates of one size, because thousands of disc images or generated files may have the same size.
+  /// Of the first `maxSameSize` files of that size, decoded or not, at most `limit` decoded ones are used.
   static let (limit, maxSameSize) = (8, 64)
 
   static func candidates(
@@ -24,13 +24,13 @@ enum KnownAudioLookup {
     return found
   }
 
-  /// The newest intact file with this decoding id.
+  /// Returns the newest intact file with this decoding id.
   static func first(decodingID: ContentID, store: ResultStore, _ db: Database) throws -> KnownAudio? {
     let select = try Query(db, columns + "f.decoding_id = ? ORDER BY f.analyzed_run DESC, f.id LIMIT 1")
     return try select.first(.text(decodingID.description)) { try knownAudio(select, store, db).first } ?? nil
   }
 
-  /// The analyzers of a set that did not fail.
+  /// Returns those analyzers of a set that did not fail.
   static func analyzers(
     ofSet set: Int64?, readingAudio: Bool = false, store: ResultStore, _ db: Database
   ) throws -> Set<AnalyzerIdentity> {

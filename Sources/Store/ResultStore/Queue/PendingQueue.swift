@@ -13,22 +13,22 @@ public struct PendingFile: Sendable {
   public var sizeBytes: Int64
   public var modified: Timestamp
   public var reason: PendingReason
-  /// Status of the last analysis; `nil` if there was none.
+  /// The status after the last analysis; `nil` if there was none.
   public var status: FileAnalysis.Status?
-  /// Analyzers with an outcome for this file, except those that failed. They are current only if the file has not
-  /// changed.
+  /// Analyzers that have an outcome for this file, except those that failed. The outcomes are current only if the file
+  /// has not changed.
   public var known: Set<AnalyzerIdentity>
-  /// Intact files that may have the same audio (this one first, vanished ones included): files of the same size, or
-  /// this file before it changed. At most a handful; `ResultStore.knownAudio(decodingID:)` finds any other.
+  /// Intact files that may have the same audio: files of the same size, or this file before it changed. This file comes
+  /// first; vanished files are included. There are only a few; `ResultStore.knownAudio(decodingID:)` finds any other.
   public var knownAudio: [KnownAudio]
-  /// Number of earlier runs that took this file and died before finishing it.
+  /// Number of earlier runs that took this file and ended abnormally before finishing it.
   public var unfinishedAttempts: Int
 }
 
-/// The files waiting for analysis in one run: new ones first, then changed, outdated and previously failed ones, and
-/// last those that were being analyzed when a run died. Each group is in path order.
+/// The files waiting for analysis in one run. New files come first, then changed, outdated and previously failed ones,
+/// and last those that were being analyzed when a run died. Each group is in path order.
 ///
-/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
+/// It can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class PendingQueue: Sendable {
   private let scan: ScanSession
   private let state = Mutex(State())
@@ -44,9 +44,9 @@ public final class PendingQueue: Sendable {
     self.scan = scan
   }
 
-  /// Returns the next files, at most `limit`; empty if there are none now (a running scan may add more). Each file is
-  /// handed out once per run. It is recorded as taken until it is committed or released, so that a later run can tell
-  /// whether this one died on it.
+  /// Returns the next files, at most `limit`. The result is empty if there are none at this moment (a running scan may
+  /// add more). Each file is handed out once per run. It is recorded as taken until it is committed or released, so
+  /// that a later run can tell whether this run died while analyzing it.
   public func next(limit: Int) throws(StoreError) -> [PendingFile] {
     try state.withLock { state throws(StoreError) in
       while !state.isClosed {
@@ -57,7 +57,7 @@ public final class PendingQueue: Sendable {
         }
         let waiting = scan.counts.pending
         guard waiting > state.waitingAtStart else { break }
-        // Files found by the scan since then may sort before the last one handed out.
+        // Files that the scan has found since then may sort before the last one handed out.
         state.waitingAtStart = waiting
         state.after = nil
       }
@@ -65,8 +65,8 @@ public final class PendingQueue: Sendable {
     }
   }
 
-  /// Returns files that were taken but not analyzed when a run ends early, so that they do not become suspects. The
-  /// queue hands out nothing afterwards.
+  /// Returns files to the queue that were taken but not analyzed when a run ends early, so that they do not become
+  /// suspects. The queue hands out no files afterwards.
   public func release(_ fileIDs: [Int64]) throws(StoreError) {
     state.withLock { $0.isClosed = true }
     try scan.store.write { db in
@@ -74,10 +74,10 @@ public final class PendingQueue: Sendable {
     }
   }
 
-  /// Skips a taken file for the rest of this run; the next scan sees it again.
+  /// Skips a taken file for the rest of this run. The next scan sees it again.
   /// - Parameters:
-  ///   - code: `SkippedFile.code`.
-  ///   - message: `SkippedFile.message`.
+  ///   - code: The `SkippedFile.code`.
+  ///   - message: The `SkippedFile.message`.
   public func postpone(_ fileID: Int64, code: String, message: String) throws(StoreError) {
     try scan.store.write { db in
       try Query(db, "UPDATE file SET skip_code = ?, skip_message = ? WHERE id = ?")
@@ -145,7 +145,7 @@ enum InProgress {
     try Query(db, "DELETE FROM in_progress WHERE file = ?").run(.integer(file))
   }
 
-  /// Undoes `take`; attempts by earlier runs that died stay on record.
+  /// Undoes `take`. Attempts of earlier runs that died stay on record.
   static func release(file: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM in_progress WHERE file = ? AND attempts = 1").run(.integer(file))
     try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE file = ?").run(.integer(file))

@@ -3,17 +3,18 @@ internal import GRDB
 public import Platform
 public import SystemPackage
 
-/// A pause for a failed file that crashed, hung or exhausted its worker process. The file is retried, always last, when
-/// it has changed, with other analyzers or decoders, on request, or after `until`.
+/// A pause for a file that made its worker process crash, hang or exhaust its memory. The file is tried again, always
+/// last, if it has changed, with other analyzers or decoders, on request, or after `until`.
 public struct Quarantine: Hashable, Sendable {
-  /// Signal that ended the worker process; `nil` if it was killed for taking too long.
+  /// The signal that ended the worker process; `nil` if the process was killed because it took too long.
   public var signal: Int?
-  /// Number of worker processes lost on the file in succession.
+  /// Number of worker processes that were lost on the file in succession.
   public var losses: Int
   public var failed: Timestamp
   public var until: Timestamp
 
-  /// Length of the pause: one day after the first loss, doubled with each further loss, at most thirty days.
+  /// Returns the length of the pause: one day after the first loss, doubled with each further loss, but at most thirty
+  /// days.
   static func rest(afterLosses losses: Int) -> Duration {
     .seconds(86_400) * min(30, 1 << min(5, max(0, losses - 1)))
   }
@@ -25,7 +26,7 @@ public struct Quarantine: Hashable, Sendable {
   /// Columns of the table `failure`, in the order `read` expects.
   static let columns = "signal, losses, failed_ns, retry_ns"
 
-  /// `nil` if the file is not in quarantine.
+  /// Returns `nil` if the file is not in quarantine.
   static func read(_ row: Query, from column: Int32) -> Quarantine? {
     guard row.integer(column + 1) > 0 else { return nil }
     return Quarantine(
@@ -35,7 +36,7 @@ public struct Quarantine: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Existing files in quarantine, in library order.
+  /// Returns the existing files in quarantine, in library order.
   public func quarantined(limit: Int) throws(StoreError) -> [(path: FilePath, problem: Problem, quarantine: Quarantine)]
   {
     try read { db in

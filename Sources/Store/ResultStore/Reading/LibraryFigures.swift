@@ -4,25 +4,25 @@ public import Platform
 public import SystemPackage
 
 public struct LibraryFigures: Hashable, Sendable {
-  /// The state of a file; each file counts once.
+  /// The state of a file. Each file counts once.
   public enum Status: String, Hashable, Sendable, CaseIterable {
     case ok, partial, failed, skipped, vanished
-    /// Found but never analyzed.
+    /// The file was found, but never analyzed.
     case new
   }
 
   public var files: [Status: Int] = [:]
-  /// Existing files that failed, by the code of the reason.
+  /// Numbers of existing files that failed, by the code of the reason.
   public var failures: [String: Int] = [:]
-  /// Files waiting for analysis, whether or not they already have findings.
+  /// Number of files waiting for analysis, whether or not they already have findings.
   public var pending = 0
-  /// End of the last run that completed all its work: its exit status was 0 or 3.
+  /// End of the last run that completed all of its work, with exit status 0 or 3.
   public var lastSuccess: Timestamp?
-  /// Size of the database in bytes, including data not yet merged into it.
+  /// Size of the database in bytes, including data that is not merged into it yet.
   public var databaseBytes: Int64 = 0
 }
 
-/// The files that one run was the first to find failing or damaged, for one reason.
+/// Files that failed or were damaged for the same reason, and that one run was the first to find so.
 public struct FailureGroup: Hashable, Sendable {
   public struct Example: Hashable, Sendable {
     public var path: FilePath
@@ -76,18 +76,18 @@ extension ResultStore {
     }
   }
 
-  /// Returns the failures that one run was the first to encounter, the most frequent reasons first.
-  /// - Parameter examples: Number of files to name per group.
+  /// Returns the failures that one run was the first to encounter, starting with the most frequent reasons.
+  /// - Parameter examples: Maximum number of files to name in each group.
   public func newFailureGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     try groups(where: Self.hasFailed, firstFoundIn: run, examples: examples)
   }
 
-  /// Returns the damage that one run was the first to find, the most frequent reasons first.
+  /// Returns the damage that one run was the first to find, starting with the most frequent reasons.
   public func newDamageGroups(in run: Int64, examples: Int) throws(StoreError) -> [FailureGroup] {
     let codes = Problem.movingTargets.sorted().map { "'\($0)'" }.joined(separator: ", ")
     return try groups(
       where: "f.vanished_run IS NULL AND f.status = 'partial' AND f.skip_code IS NULL AND e.code NOT IN (\(codes))"
-        // A verification reports its own findings.
+        // Damage that a verification finds is reported by the verification.
         + " AND e.stage <> 'verify'",
       firstFoundIn: run, examples: examples)
   }

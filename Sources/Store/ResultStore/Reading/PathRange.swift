@@ -1,8 +1,8 @@
 internal import Platform
 public import SystemPackage
 
-/// A range of paths, compared by their bytes, from `start` (included) to `end` (excluded), which an index on paths
-/// returns in order.
+/// A range of paths, compared by their bytes, from `start` (included) to `end` (excluded). An index on paths returns
+/// such a range in order.
 package struct PathRange {
   package let start: [UInt8]
   package let end: [UInt8]
@@ -14,8 +14,8 @@ package struct PathRange {
     path.withBytes { !$0.lexicographicallyPrecedes(start) && $0.lexicographicallyPrecedes(end) }
   }
 
-  /// Returns the ranges of a file or folder and everything below it: two ranges, because names such as “a b” sort
-  /// between “a” and “a/c”.
+  /// Returns the ranges of a file or folder and everything below it. There are two ranges, because names such as “a b”
+  /// sort between “a” and “a/c”.
   package static func covering(_ root: FilePath) -> [PathRange] {
     let bytes = root.withBytes { Array($0) }
     let folder = bytes.last == slash ? Array(bytes.dropLast()) : bytes
@@ -41,7 +41,7 @@ package struct PathRange {
 }
 
 extension ResultStore {
-  /// Returns the number of known files at or below a path, which distinguishes an unmounted disk from an empty folder.
+  /// Returns the number of known files at or below a path. It distinguishes an unmounted disk from an empty folder.
   public func knownFileCount(under root: FilePath, includingVanished: Bool = false) throws(StoreError) -> Int {
     try read { db in
       let select = try Query(

@@ -6,18 +6,18 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// The files to read, and how much of each file.
+/// The files to read, and how much of each one.
 public struct RecordSelection: Hashable, Sendable {
   /// Files and folders; `nil` for the whole library.
   public var roots: [FilePath]?
   public var statuses: Set<FileRecord.Status>
-  /// True to include vanished files as well.
+  /// `true` to include vanished files as well.
   public var includesVanished: Bool
   /// Long fields of findings to read, by their `FindingField.long` names: `beats`, `lyrics`, …
   public var long: Set<String>
-  /// True to include `FileRecord.runs`, the runs in which something happened to a file.
+  /// `true` to include `FileRecord.runs`, the runs in which something happened to a file.
   public var includesRuns: Bool
-  /// True to include `FileRecord.checksum`.
+  /// `true` to include `FileRecord.checksum`.
   public var includesChecksums: Bool
 
   public init(
@@ -33,7 +33,7 @@ public struct RecordSelection: Hashable, Sendable {
   }
 }
 
-/// The stored facts about a file other than its findings, for `show --why`.
+/// Everything that is stored about a file except its findings, for `show --why`.
 public struct FileHistory: Hashable, Sendable {
   /// The reason why the file is waiting for analysis.
   public var pending: PendingReason?
@@ -53,16 +53,16 @@ public struct FileHistory: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Reads files in library order (path bytes) from one snapshot of the database, in constant memory. Files that were
-  /// never analyzed, because a run ended early, are left out.
-  /// - Throws: `StoreError`, or what `body` throws.
+  /// Reads files in library order (path bytes) from one snapshot of the database. Memory use is constant. Files that
+  /// were never analyzed, because a run ended early, are left out.
+  /// - Throws: `StoreError`, or any error that `body` throws.
   public func forEachRecord(
     _ selection: RecordSelection = RecordSelection(), _ body: (FileRecord) throws -> Void
   ) throws {
     let ranges = selection.roots.map { PathRange.covering($0) }
     let condition =
       (selection.includesVanished ? "" : "file.vanished_run IS NULL AND ") + (ranges == nil ? "1" : PathRange.condition)
-    // Errors of `body` are not errors of the store.
+    // Errors that `body` throws must not become errors of the store.
     let outcome: Result<Void, any Error> = try read { db in
       let reader = try RecordReader(store: self, selection, condition: condition, db)
       for values in ranges.map({ $0.map(\.values) }) ?? [[]] {
@@ -101,8 +101,8 @@ extension ResultStore {
   /// Reads files in the order of a list until `body` returns `false`.
   /// - Parameters:
   ///   - long: See `RecordSelection.long`.
-  ///   - body: Receives records with their positions in the list; unknown files are left out.
-  /// - Throws: `StoreError`, or what `body` throws.
+  ///   - body: Receives records with their positions in the list. Unknown files are left out.
+  /// - Throws: `StoreError`, or any error that `body` throws.
   public func forEachRecord(
     at paths: [FilePath], long: Set<String> = [], _ body: (Int, FileRecord) throws -> Bool
   ) throws {
@@ -149,7 +149,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the newest intact file that decodes to the same audio as one with this `FileAnalysis.decodingID`.
+  /// Returns the newest intact file that decodes to the same audio as a file with this `FileAnalysis.decodingID`.
   public func knownAudio(decodingID: ContentID) throws(StoreError) -> KnownAudio? {
     try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
   }
@@ -170,7 +170,7 @@ package struct RecordReader {
   /// Ids of the analyzers whose findings are declared.
   private let declared: Set<String>
 
-  /// Column indices in the row of a file.
+  /// The indices of the columns in the row of a file.
   private struct Columns {
     let id, path, status, contentID, size, modified, remarks, analysisSet, skipCode, skipMessage, vanishedRun: Int32
     let analyzed, stage, code, message, format: Int32
@@ -195,7 +195,7 @@ package struct RecordReader {
     }
   }
 
-  /// Column indices of `FileRecord.runs`.
+  /// The indices of the columns of `FileRecord.runs`.
   private struct RunColumns {
     let firstSeen, added, analyzed, vanished, firstFailed: Int32
 
@@ -208,7 +208,7 @@ package struct RecordReader {
     }
   }
 
-  /// - Parameter condition: Condition on the table `file`.
+  /// - Parameter condition: A condition on the table `file`.
   package init(store: ResultStore, _ selection: RecordSelection, condition: String, _ db: Database) throws {
     self.store = store
     database = db
@@ -297,7 +297,7 @@ package struct RecordReader {
           FileRecord.AnalyzerProblem(analyzer: messages.text(0), outcome: outcome, message: messages.text(2)))
       }
     }
-    // Some analyzer is undeclared, or was undeclared when it produced its finding.
+    // Some analyzer is not declared, or was not declared when it produced its finding.
     if members.count(where: { $0.outcome == .ok || !declared.contains($0.identity.id) }) > readCount {
       try otherFindings.forEachRow(.integer(id)) {
         record.otherFindings[otherFindings.text(0)] = try? JSONValue(parsing: otherFindings.bytes(1))

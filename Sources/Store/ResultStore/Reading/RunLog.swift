@@ -6,8 +6,9 @@ public import Text
 
 /// The log of the runs on this database.
 extension ResultStore {
-  /// Opens a run and returns its id, which every session of the run needs. Runs that are still open have died (the
-  /// caller holds the run lock); they are marked accordingly, and the files they were analyzing will be analyzed last.
+  /// Opens a run and returns its id, which every session of the run needs. Runs that are still open must have died,
+  /// because the caller holds the run lock. They are marked as dead, and the files that they were analyzing will be
+  /// analyzed last.
   public func beginRun(
     programVersion: String, pipeline: String, configuration: JSONValue, configurationDigest: String,
     analyzers: [AnalyzerIdentity], roots: [RunRecord.Root]
@@ -37,7 +38,8 @@ extension ResultStore {
     }
   }
 
-  /// Closes a run. `roots` are the roots passed to `beginRun`, with the condition in which the scan found them.
+  /// Closes a run. `roots` are the roots that were passed to `beginRun`, with the condition in which the scan found
+  /// them.
   public func finishRun(
     _ run: Int64, state: RunRecord.State, exitStatus: Int?, roots: [RunRecord.Root], totals: RunTotals,
     newlyFailed: Int, newlyDamaged: Int, pending: Int
@@ -105,7 +107,7 @@ extension ResultStore {
         newly_damaged, pending
       FROM run \(condition)
       """)
-    // Callers add these up, so values of a damaged database are clamped.
+    // Callers add these numbers up, so the values of a damaged database are clamped.
     func count(_ column: Int32) -> Int { Int(min(max(select.integer(column), 0), 1 << 48)) }
     let record = try select.first(value) {
       RunRecord(

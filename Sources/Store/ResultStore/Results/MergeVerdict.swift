@@ -3,12 +3,12 @@ internal import GRDB
 internal import Platform
 internal import SystemPackage
 
-/// The verdict on a result from elsewhere, compared with what the store has recorded about its file.
+/// The decision about a result from elsewhere, based on what the store knows about its file.
 enum MergeVerdict {
   /// The file is unknown (`nil`) or was never analyzed.
   case new(Int64?)
-  /// The result is better than the stored one. The outcomes of other analyzers are kept if both results are of the same
-  /// version of the file.
+  /// The result is better than the stored one. The outcomes of other analyzers are kept if both results describe the
+  /// same version of the file.
   case better(KnownFile, isSameVersion: Bool)
   /// The stored result is better, but lacks these analyzers.
   case addition(KnownFile, [AnalyzerOutcome])
@@ -37,7 +37,7 @@ enum MergeVerdict {
   private static func verdict(on new: SkippedFile, beside file: KnownFile?) -> MergeVerdict {
     guard let file else { return .skip(nil) }
     guard file.status == nil, let old = file.skip else { return .outdated }
-    // A skip carries no result and no stored time, so any fixed order will do.
+    // A skip has neither a result nor a stored time, so any fixed order will do.
     if old == (new.code, new.message) { return .unchanged }
     return (new.code, new.message) < old ? .skip(file.id) : .outdated
   }

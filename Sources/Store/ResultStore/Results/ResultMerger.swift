@@ -9,12 +9,12 @@ internal import Text
 /// Merges results made elsewhere into the store. The final content of the store depends neither on the order of the
 /// results nor on how often they are merged.
 ///
-/// If there are two results for a file, a result not spoiled by circumstances (`Problem.mayBeTransient`) wins over a
-/// spoiled one; otherwise the later one wins. If both are of the same version of the file, the outcomes of analyzers
-/// that only the other result has are kept.
+/// If there are two results for a file, one that circumstances did not spoil (`Problem.mayBeTransient`) takes
+/// precedence over a spoiled one; otherwise the later one does. If both describe the same version of the file, the
+/// outcomes of analyzers that only the other result has are kept.
 ///
-/// A merge becomes a run of its own with the first result that changes anything; the caller holds the run lock.
-/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
+/// A merge becomes a run of its own with the first result that changes anything. The caller must hold the run lock. It
+/// can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class ResultMerger: Sendable {
   private let store: ResultStore
   private let programVersion: String
@@ -33,10 +33,10 @@ public final class ResultMerger: Sendable {
 
   public var counts: MergeCounts { state.withLock { $0.counts } }
 
-  /// Merges results of one origin in one transaction; about 200 at a time work best.
+  /// Merges results of one origin in one transaction. Batches of about 200 are most efficient.
   public func merge(_ results: [WorkerResult], from origin: ResultOrigin) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
-      // If a killed merge has already stored the results, this costs no transaction and leaves no run behind.
+      // If a merge that was killed has already stored the results, no transaction is needed, and no run is recorded.
       if let seen = try unchanged(by: results, state) {
         state = seen
         return
@@ -55,7 +55,7 @@ public final class ResultMerger: Sendable {
     }
   }
 
-  /// Returns the state after results that change nothing; `nil` if any result changes something.
+  /// Returns the state after results that change nothing; `nil` if any of the results changes something.
   private func unchanged(by results: [WorkerResult], _ state: State) throws(StoreError) -> State? {
     try store.read { db in
       var state = state
@@ -69,9 +69,9 @@ public final class ResultMerger: Sendable {
   }
 
   public struct Ending: Hashable, Sendable {
-    /// `nil` if nothing changed.
+    /// The run that was recorded; `nil` if nothing changed.
     public var run: Int64?
-    /// Totals over the files that the results are about, each counted once, in their present state.
+    /// Totals over the files to which the results refer, in their present state. Each file counts once.
     public var totals = RunTotals()
     public var newlyFailed = 0
     public var newlyDamaged = 0
@@ -167,7 +167,7 @@ extension ResultMerger {
       var known = FileAnalysis(
         status: file.status ?? .failed, problem: file.problem, remarks: file.remarks, outcomes: outcomes)
       if !file.wasDecoded, file.status == .ok {
-        // An analysis of the tags alone cannot say that the audio is intact.
+        // An analysis of only the tags cannot show that the audio is intact.
         known.status = analysis.status
         known.problem = analysis.problem
         known.remarks += analysis.remarks.filter { $0.stage == .decode }
@@ -182,7 +182,7 @@ extension ResultMerger {
     }
   }
 
-  /// Gives a file the row that a scan would have given it, with the reason why the result was requested.
+  /// Gives a file the row that a scan would have given it, with the reason for which the result was requested.
   private func prepare(
     _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, exists: Bool, run: Int64, _ db: Database
   ) throws -> Int64 {

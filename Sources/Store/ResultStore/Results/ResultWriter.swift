@@ -8,7 +8,7 @@ internal import SystemPackage
 public struct FileResult: Sendable {
   public var fileID: Int64
   public var analysis: FileAnalysis
-  /// Time of the analysis; `nil` for the current time.
+  /// The time of the analysis; `nil` for the current time.
   public var analyzed: Timestamp?
 
   public init(fileID: Int64, analysis: FileAnalysis, analyzed: Timestamp? = nil) {
@@ -26,13 +26,13 @@ public struct WriteCounts: Hashable, Sendable {
   public var partial = 0
   /// Files with status `failed`.
   public var failed = 0
-  /// Number of `failed` files that did not fail before.
+  /// Number of `failed` files that had not failed before.
   public var newlyFailed = 0
-  /// Number of `partial` files that neither failed nor were damaged before.
+  /// Number of `partial` files that had neither failed nor been damaged before.
   public var newlyDamaged = 0
-  /// Number of `partial` files that merely changed while being read.
+  /// Number of `partial` files that are partial only because they changed while being read.
   public var unsettled = 0
-  /// Files not decoded because their audio was known.
+  /// Files that were not decoded because their audio was known.
   public var reused = 0
 
   public var all: Int { analyzed + partial + failed }
@@ -41,9 +41,9 @@ public struct WriteCounts: Hashable, Sendable {
 }
 
 /// Stores results. The row, findings and search index of a file are written in one transaction, so either all or none
-/// of them are stored, no matter when the process ends.
+/// of them are stored, even if the process is killed.
 ///
-/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
+/// It can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class ResultWriter: Sendable {
   private let store: ResultStore
   private let run: Int64
@@ -67,11 +67,11 @@ public final class ResultWriter: Sendable {
 
   public var counts: WriteCounts { state.withLock { $0.counts } }
 
-  /// Stores results in one transaction; about 200 at a time work best.
+  /// Stores results in one transaction. Batches of about 200 are most efficient.
   ///
-  /// A new outcome replaces the old one of the same analyzer. If the file has not changed, other old outcomes stay. If
-  /// it has changed, outcomes of analyzers that read audio stay, or are copied from any intact file with the same
-  /// `decodingID`, where `reusesKnownAudio` says so; all others are removed.
+  /// A new outcome replaces the old outcome of the same analyzer. If the file has not changed, other old outcomes stay.
+  /// If it has changed, then where `reusesKnownAudio` is set, outcomes of analyzers that read audio stay, or are copied
+  /// from any intact file with the same `decodingID`. All others are removed.
   public func commit(_ results: [FileResult]) throws(StoreError) {
     try transact { _, write in for result in results { try write(result) } }
   }
@@ -90,7 +90,7 @@ public final class ResultWriter: Sendable {
   private struct StoredFile {
     var path: FilePath
     var status: FileAnalysis.Status?
-    /// Reason for a status other than `ok`.
+    /// The reason for a status other than `ok`.
     var problem: Problem?
     var remarks: [Problem]
     var contentID: ContentID?
@@ -99,7 +99,7 @@ public final class ResultWriter: Sendable {
     var reason: PendingReason?
     var sizeBytes: Int64?
 
-    /// True if the run that left this state has already reported it as failed or damaged.
+    /// True if the run that stored this state has already reported the file as failed or damaged.
     var isKnownAsBad: Bool {
       switch status {
       case .failed: true
@@ -180,7 +180,7 @@ public final class ResultWriter: Sendable {
   }
 
   /// Keeps the status if only tags were to be read and nothing was decoded: an unchanged file is as intact or as
-  /// damaged as before.
+  /// damaged as it was before.
   private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
     guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
       status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,
@@ -192,8 +192,8 @@ public final class ResultWriter: Sendable {
     analysis.format = nil
   }
 
-  /// True if the file differs from the one that the stored results describe. If only its times changed, the audio
-  /// decides; a file that could not be read for system reasons counts as unchanged.
+  /// Returns whether the file differs from the one that the stored results describe. If only its times changed, the
+  /// audio decides. A file that could not be read for system reasons counts as unchanged.
   private func hasChanged(_ reason: PendingReason?, from known: ContentID?, _ analysis: FileAnalysis) -> Bool {
     switch reason {
     case .new, .changed: return true
@@ -227,7 +227,7 @@ public final class ResultWriter: Sendable {
   }
 
   private func stays(_ old: StoredAnalysis, of file: StoredFile, _ analysis: FileAnalysis) -> Bool {
-    // The absence of audio says more than how an earlier attempt ended.
+    // The absence of audio is more informative than the outcome of an earlier attempt.
     if !file.hasChanged { return !(analysis.status == .failed && old.readsAudio && old.outcome == .failed) }
     return old.readsAudio && analysis.reusesKnownAudio && file.status == .ok && analysis.decodingID != nil
       && analysis.decodingID == file.decodingID
@@ -287,8 +287,8 @@ public final class ResultWriter: Sendable {
     return id
   }
 
-  /// Copies wanted outcomes from other intact files that decode to the same audio, if they were neither produced now
-  /// nor known for this file.
+  /// Copies the requested outcomes that were neither produced now nor known for this file from other intact files that
+  /// decode to the same audio.
   private func reuse(
     _ decodingID: ContentID, file: Int64, having analyses: [StoredAnalysis], made: Set<String>, _ db: Database
   ) throws -> [StoredAnalysis] {
@@ -365,7 +365,7 @@ public final class ResultWriter: Sendable {
   ) throws {
     let known = try Query(db, "SELECT losses FROM failure WHERE file = ?")
     let lossesBefore = file.hasChanged ? 0 : try known.first(.integer(id)) { Int(known.integer(0)) } ?? 0
-    // A failure begins now if the file was previously only damaged, or fine; known damage does not begin now.
+    // A failure counts as new if the file was only damaged before, or fine. Known damage is not new.
     if analysis.status == .ok || analysis.status == .failed && file.status != .failed || !file.isKnownAsBad {
       try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(id))
     }

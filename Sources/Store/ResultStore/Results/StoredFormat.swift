@@ -10,7 +10,7 @@ enum StoredFormat {
     "m.claimed_frames", "m.frames", "m.claim_is_estimated",
   ]
 
-  /// `nil` if the file has no format.
+  /// Returns `nil` if the file has no format.
   static func read(_ row: Query, from column: Int32) -> AudioFormat? {
     if row.isNull(column) { return nil }
     let claim = row.optionalInteger(column + 7)

@@ -3,13 +3,13 @@ internal import Text
 
 /// Reads problems from columns, and lists of them from and to JSON.
 package enum StoredProblem {
-  /// `nil` if there is no problem.
+  /// Returns `nil` if there is no problem.
   package static func read(_ row: Query, stage: Int32, code: Int32, message: Int32) -> Problem? {
     guard let stage = Problem.Stage(rawValue: row.text(stage)) else { return nil }
     return Problem(stage: stage, code: row.text(code), message: row.text(message))
   }
 
-  /// `nil` for an empty list.
+  /// Returns `nil` for an empty list.
   static func json(_ problems: [Problem]) -> String? {
     if problems.isEmpty { return nil }
     let list = problems.map { problem in

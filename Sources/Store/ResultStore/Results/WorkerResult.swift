@@ -9,7 +9,7 @@ public struct WorkerResult: Sendable {
   }
 
   public var content: Content
-  /// Start of the analysis.
+  /// The start of the analysis.
   public var analyzed: Timestamp
 
   public init(_ content: Content, analyzed: Timestamp) {
@@ -27,7 +27,7 @@ public struct WorkerResult: Sendable {
 
 public struct ResultOrigin: Hashable, Sendable {
   public var pipeline: String
-  /// Digest of the pipeline's resolved configuration.
+  /// The digest of the pipeline's resolved configuration.
   public var digest: String
   public var wanted: WantedAnalyses
 
@@ -38,12 +38,12 @@ public struct ResultOrigin: Hashable, Sendable {
   }
 }
 
-/// The outcome of merging results. It counts results, not files: one file may have several results.
+/// The outcome of merging results. It counts results, not files; a file may have several results.
 public struct MergeCounts: Hashable, Sendable {
   /// Results that added to the store.
   public var merged = 0
   public var unchanged = 0
-  /// Results older than the stored one, or worse than it because circumstances spoiled them.
+  /// Results that are older than the stored one, or worse because circumstances spoiled them.
   public var outdated = 0
 
   public init() {}

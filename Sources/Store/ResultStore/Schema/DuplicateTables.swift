@@ -1,5 +1,5 @@
-/// The tables of similar audio and of people's decisions about it. All are keyed by content id: copies have the same
-/// content id, and it survives moves and retagging.
+/// The tables of similar audio and of people's decisions about it. The key of all of them is the content id, which
+/// copies share and which stays the same when files are moved or retagged.
 enum DuplicateTables {
   static let own: Set<String> = ["duplicate_pair", "compared_sound", "duplicate_decision", "sound_sketch"]
 

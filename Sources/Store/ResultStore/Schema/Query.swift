@@ -11,7 +11,7 @@ package enum SQLValue {
   case text(String)
   case blob([UInt8])
   case path(FilePath)
-  /// Argument of the function in `TrackSet.condition`.
+  /// The argument of the function in `TrackSet.condition`.
   case tracks(TrackSet.Argument)
 
   /// Returns a JSON array for `json_each`.
@@ -21,7 +21,7 @@ package enum SQLValue {
   package static func integer(_ value: Int) -> SQLValue { .integer(Int64(value)) }
   package static func integer(_ value: Int?) -> SQLValue { value.map { .integer(Int64($0)) } ?? .null }
   package static func integer(_ value: Int64?) -> SQLValue { value.map { .integer($0) } ?? .null }
-  /// Returns an integer if the value is exactly one: SQLite compares integers with integers faster.
+  /// Returns an integer if the value is a whole number, because SQLite compares integers with integers faster.
   package static func number(_ value: Double) -> SQLValue { Int64(exactly: value).map { .integer($0) } ?? .real(value) }
   package static func flag(_ value: Bool) -> SQLValue { .integer(value ? 1 : 0) }
   package static func text(_ value: String?) -> SQLValue { value.map { .text($0) } ?? .null }
@@ -50,7 +50,7 @@ package struct Query {
     while try step() {}
   }
 
-  /// Calls `body` for each row; columns are read from this query.
+  /// Calls `body` for each row. Columns are read from this query.
   package func forEachRow(_ values: SQLValue..., body: () throws -> Void) throws { try forEachRow(values, body: body) }
 
   package func forEachRow(_ values: [SQLValue], body: () throws -> Void) throws {
@@ -89,7 +89,7 @@ package struct Query {
   package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
   package func path(_ column: Int32) -> FilePath { FilePath(bytes: bytes(column)) }
 
-  /// Returns the bytes of a text or blob, valid until the next step.
+  /// Returns the bytes of a text or blob. They are valid until the next step.
   package func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let start = sqlite3_column_blob(handle, column)?.assumingMemoryBound(to: UInt8.self)
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
@@ -140,7 +140,7 @@ package struct Query {
   }
 }
 
-/// A non-NULL pointer for an empty text.
+/// A pointer for an empty text that is not NULL.
 nonisolated(unsafe) private let emptyText: UnsafePointer<CChar> = {
   let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
   text.initialize(to: 0)

@@ -5,11 +5,11 @@ enum Schema {
   /// `PRAGMA application_id`: “NOCT”, which identifies the database to `file` and this program.
   static let applicationID = 0x4E4F_4354
 
-  /// `PRAGMA user_version`: number of the last migration. A released migration is never edited: changes go into the
-  /// next one, and a database of each released version stays among the test fixtures.
+  /// `PRAGMA user_version`: the number of the last migration. A released migration is never edited. Changes go into the
+  /// next one, and the test fixtures contain a database of each released version.
   static let version = 8
 
-  /// Table names that no finding may use.
+  /// The names of tables that no finding may use.
   static let ownTables = PlaylistTables.own.union(SongTables.own).union(ChecksumTables.own).union(DuplicateTables.own)
     .union([
       "run", "run_root", "analyzer", "analysis_set", "file", "format", "analysis", "failure", "in_progress", "finding",
@@ -48,12 +48,12 @@ enum Schema {
       try db.execute(sql: "PRAGMA user_version = 4")
     }
     migrator.registerMigration("v5") { db in
-      // Credits are split differently, so the rows of all songs are rebuilt.
+      // Credits are now split in a different way, so the rows of all songs are rebuilt.
       try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
       try db.execute(sql: "PRAGMA user_version = 5")
     }
     migrator.registerMigration("v6") { db in
-      // Dates are parsed, and lists of names joined, differently.
+      // Dates are now parsed, and lists of names joined, in a different way.
       try db.execute(sql: "INSERT OR IGNORE INTO \(SongCatalog.changes) (file) SELECT id FROM file")
       try db.execute(sql: "PRAGMA user_version = 6")
     }
@@ -69,7 +69,7 @@ enum Schema {
     return migrator
   }
 
-  /// Columns ending in `_ns` are points in time: nanoseconds since 1970, UTC.
+  /// Columns that end in `_ns` are points in time, in nanoseconds since 1970, UTC.
   private static let tables1 = """
     CREATE TABLE run (
       id INTEGER PRIMARY KEY,
@@ -298,8 +298,8 @@ enum Schema {
     FROM run;
     """
 
-  /// Columns for which an older database has no values are NULL, which means unknown. `file.pending` has one more
-  /// reason: 5 touched.
+  /// A column for which an older database has no values is NULL, which means unknown. `file.pending` has one more
+  /// reason: 5, touched.
   private static let tables2 = """
     ALTER TABLE file ADD COLUMN ctime_ns INTEGER;
     ALTER TABLE file ADD COLUMN looked_ns INTEGER;   -- when a scan first met this size and these times
@@ -318,8 +318,7 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// Long texts and lists from tags, which few readers need: `tag_summary.has_lyrics` indicates whether there are
-  /// lyrics.
+  /// Long texts and lists from tags, which few readers need. `tag_summary.has_lyrics` shows whether there are lyrics.
   private static let tables3Tags = """
     CREATE TABLE lyrics (
       file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
@@ -341,14 +340,13 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// Columns of the view `track` with the tempo in force.
+  /// The columns of the view `track` that contain the tempo in effect.
   static let tempoColumns = ["tempo_bpm", "tempo_confidence", "tempo_locked"]
 
-  /// Returns the view with one line per existing file, for people. Findings have the names that they have in the CSV
-  /// report.
+  /// Returns the view with one line per existing file, for people. Findings have the same names as in the CSV report.
   /// - Parameters:
   ///   - columns: Columns that declared findings add at the end.
-  ///   - tables: Tables of these columns, with one row per file.
+  ///   - tables: The tables of these columns, each with one row per file.
   static func trackView(columns: [String] = [], tables: [String] = []) -> String {
     """
     CREATE VIEW track AS
@@ -389,8 +387,8 @@ enum Schema {
     WHERE f.vanished_run IS NULL;
     """
 
-  /// Earlier versions copied the status from any file with the same audio. Files that share their audio are checked
-  /// again (`pending` 5, touched), and nothing is copied from files without a `decoding_id`.
+  /// Earlier versions copied the status from any file with the same audio. Therefore, files that share their audio are
+  /// checked again (`pending` 5, touched), and nothing is copied from files without a `decoding_id`.
   private static let tables3Records = """
     ALTER TABLE run ADD COLUMN partial INTEGER NOT NULL DEFAULT 0;       -- `analyzed` of older runs has them
     ALTER TABLE run ADD COLUMN newly_damaged INTEGER NOT NULL DEFAULT 0; -- of `partial`
@@ -414,7 +412,7 @@ enum Schema {
     FROM run;
     """
 
-  /// If `map` is NULL, map and beats are derived from the found ones.
+  /// If `map` is NULL, the map and the beats are derived from those that were found.
   private static let tables3Corrections = """
     ALTER TABLE tempo_correction ADD COLUMN stable INTEGER;
     ALTER TABLE tempo_correction ADD COLUMN map TEXT;          -- JSON: [[start_s, bpm], …]

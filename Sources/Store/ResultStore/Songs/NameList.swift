@@ -6,9 +6,10 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Names and ids as stored in the tables of the song catalog. `Library` defines their meaning; SQL functions call it.
+/// Names and ids as they are stored in the tables of the song catalog. `Library` defines what they mean; SQL functions
+/// call it.
 package enum NameList {
-  /// Returns the column value for a list of names: JSON, or NULL for an empty list.
+  /// Returns the column value of a list of names: JSON, or NULL for an empty list.
   package static func list(_ names: [String]) -> String? {
     if names.isEmpty { return nil }
     var writer = JSONWriter()

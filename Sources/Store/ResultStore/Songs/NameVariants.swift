@@ -6,12 +6,12 @@ internal import Text
 ///
 /// - A track without a title is found by its file name.
 /// - In scripts without spaces between words (Chinese, Japanese, Thai, …; and Korean, whose words have endings), each
-///   letter is a word: any part of a name, however short, is then a phrase in the full-text index.
-/// - Letters that are not base letters with a diacritic, which the index would strip, are replaced with their usual
-///   plain spelling: `ß` with `ss`, `ø` with `o`, `æ` with `ae`.
+///   letter is a word. So any part of a name, however short, is a phrase in the full-text index.
+/// - Some letters, such as `ß`, are not a base letter with a diacritic that the index would strip. They are replaced
+///   with their usual plain spelling: `ß` with `ss`, `ø` with `o`, `æ` with `ae`.
 package enum NameVariants {
-  /// The SQL function that returns the variants. Its arguments are whether there is a title, names, and finally the
-  /// path. It returns NULL if there are no variants.
+  /// The SQL function that returns the variants. Its arguments are a flag that says whether there is a title, then
+  /// names, and finally the path. It returns NULL if there are no variants.
   static let function = "name_variants"
 
   static let sqlFunction = DatabaseFunction(function, pure: true) { values in
@@ -23,7 +23,7 @@ package enum NameVariants {
     return ListText.joined(found)
   }
 
-  /// Returns the variants of a name; `nil` for a name without any.
+  /// Returns the variants of a name; `nil` if it has none.
   package static func variants(of name: String) -> String? {
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
     let words = name.split(whereSeparator: \.isWhitespace).compactMap { word -> String? in
@@ -37,7 +37,7 @@ package enum NameVariants {
     text.unicodeScalars.contains(where: isUnspaced)
   }
 
-  /// Puts spaces around each letter of such a script.
+  /// Puts spaces around each letter of a script without spaces.
   package static func lettersApart(_ text: some StringProtocol) -> String {
     var apart = ""
     for scalar in text.unicodeScalars {
@@ -50,7 +50,7 @@ package enum NameVariants {
     return apart.split(separator: " ").joined(separator: " ")
   }
 
-  /// Returns the text in plain spelling; `nil` if it is already spelled that way.
+  /// Returns the text in plain spelling; `nil` if that makes no difference.
   package static func plain(_ text: some StringProtocol) -> String? {
     guard text.contains(where: { spellings[$0] != nil }) else { return nil }
     return text.reduce(into: "") { $0 += spellings[$1] ?? String($1) }

@@ -2,7 +2,7 @@ internal import Analysis
 internal import GRDB
 internal import Platform
 
-/// The tables of people's collections. They contain no ids of `file`, since files may be forgotten and come back.
+/// The tables of people's collections. They do not contain ids of `file`, because files may be forgotten and come back.
 package enum PlaylistTables {
   /// Number of earlier states of a playlist that clients can still edit.
   package static let keptSnapshots = 20
@@ -57,9 +57,9 @@ package enum PlaylistTables {
     ) WITHOUT ROWID;
     """
 
-  /// Row of `file` that a row of the table `e` refers to: the file at the stored path if it has the stored audio;
-  /// otherwise another file with that audio (the file was moved); otherwise the file at the stored path (it was
-  /// re-encoded).
+  /// Returns the row of `file` to which a row of the table `e` refers. It is the file at the stored path if that has
+  /// the stored audio; otherwise, another file with that audio (the file was moved); otherwise, the file at the stored
+  /// path (it was re-encoded).
   package static func file(of e: String) -> String {
     """
     coalesce(
@@ -69,8 +69,8 @@ package enum PlaylistTables {
     """
   }
 
-  /// Keeps references to a file valid when its content id changes although the file is the same, for instance because
-  /// content ids are computed differently.
+  /// Keeps references to a file valid if its content id changes although the file does not, for example because content
+  /// ids are computed in a different way.
   static func follow(_ old: ContentID, to new: ContentID, file: Int64, in db: Database) throws {
     for table in ["playlist_entry", "saved_track"] {
       try Query(
@@ -79,7 +79,7 @@ package enum PlaylistTables {
     }
   }
 
-  /// Describes impossible rows, in one line per kind of problem.
+  /// Describes rows that should not exist, in one line per kind of problem.
   static func check(_ db: Database) throws -> [String] {
     let select = try Query(
       db,

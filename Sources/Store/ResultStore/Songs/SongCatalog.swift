@@ -2,15 +2,15 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The table `song`, which filters, sorting and the full-text index read: one row with all facts for each existing file
-/// that was analyzed or failed.
+/// The table `song`, which filters, sorting and the full-text index read. It has one row, with all facts, for each
+/// existing file that was analyzed or failed.
 ///
-/// Triggers record the id of every file whose row may have to change, for whatever reason: results are written, files
-/// vanish, return or are skipped, people set tempi. Each transaction ends with `update`, so the rows always match the
-/// tables of findings. Triggers on `song` and `file` maintain the full-text index.
+/// Triggers record the id of every file whose row may have to change, for whatever reason: results are written; files
+/// vanish, return or are skipped; people set tempi. Each transaction ends with `update`, so the rows always agree with
+/// the tables of findings. Triggers on `song` and `file` maintain the full-text index.
 package struct SongCatalog: Sendable {
-  /// Ids of files whose rows are to be rebuilt; empty except within a transaction or before an older database is
-  /// filled.
+  /// Ids of files whose rows must be rebuilt. The table is empty except during a transaction, or until an older
+  /// database has been filled.
   static let changes = "song_change"
 
   package let tables: Set<String>
@@ -18,9 +18,10 @@ package struct SongCatalog: Sendable {
   private let leave: String
   private let differences: String
 
-  /// - Parameter tables: Tables in the database; some findings may never have been declared in it.
+  /// - Parameter tables: The tables in the database. Tables of findings that were never declared in this database are
+  ///   missing.
   init(tables: Set<String>) {
-    // CROSS JOIN keeps SQLite from reading all files to find the few that changed.
+    // CROSS JOIN keeps SQLite from reading all files in order to find the few that changed.
     self.tables = tables
     let columns = Self.columns(tables)
     let names = columns.map(\.name).joined(separator: ", ")
@@ -56,7 +57,7 @@ package struct SongCatalog: Sendable {
   }
 
   /// Rebuilds the rows of all recorded files.
-  /// - Parameter areChanged: False if only the way that rows are created has changed, not the files.
+  /// - Parameter areChanged: False if only the way in which rows are created has changed, not the files.
   func update(_ db: Database, areChanged: Bool = true) throws {
     guard try Self.hasChanges(db) else { return }
     if areChanged { try ChangeLog.note(db) }
@@ -103,15 +104,16 @@ package struct SongCatalog: Sendable {
 
   // MARK: Rows
 
-  /// Status of a file. A file without results that could not be read has failed as well; a skipped file is not a track.
+  /// The status of a file. A file that has no results because it could not be read has failed as well. A skipped file
+  /// is not a track.
   private static let status = "iif(file.skip_code IS NULL, file.status, iif(failure.stage = 'scan', 'failed', NULL))"
   private static let isListed = "file.vanished_run IS NULL AND \(status) IS NOT NULL"
-  /// Condition that is true for all unlisted files and few others.
+  /// A condition that is true for all files that are not listed, and for few others.
   package static let mayBeNoTrack = "(vanished_run IS NOT NULL OR skip_code IS NOT NULL OR status IS NULL)"
 
   private static func columns(_ tables: Set<String>) -> [(name: String, sql: String)] {
     func value(_ sql: String, of table: String) -> String { tables.contains(table) ? sql : "NULL" }
-    /// Returns all values of a tag, as one text.
+    /// Returns all values of a tag as one text.
     func tag(_ name: String) -> String {
       value(
         """
@@ -119,7 +121,7 @@ package struct SongCatalog: Sendable {
           SELECT value FROM tag WHERE tag.file = file.id AND name = '\(name)' AND value <> '' ORDER BY position))
         """, of: "tag")
     }
-    /// Returns all values of a tag, as a JSON list.
+    /// Returns all values of a tag as a JSON list.
     func list(_ name: String) -> String {
       value(
         """
@@ -273,7 +275,7 @@ extension SongCatalog {
     \(SongTables.tables4)
     """
 
-  /// Indexes on everything used for filtering or sorting, so that an index alone can answer.
+  /// Indexes on everything by which tracks are filtered or sorted, so that an index alone can answer.
   private static let indexes4 =
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"
@@ -290,8 +292,9 @@ extension SongCatalog {
       CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
       """
 
-  /// Returns triggers for a full-text table whose texts are stored in another table: it must be given the old texts.
-  /// - Parameter stored: Columns from which the others are derived.
+  /// Returns the triggers for a full-text table whose texts are stored in another table. Such a table must be given the
+  /// old texts.
+  /// - Parameter stored: The columns from which the others are derived.
   static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil)
     -> String
   {

@@ -2,9 +2,9 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The artists, albums and genres of the songs in `song`: one row each, with counts, so that listing them does not read
-/// all songs. They are derived from `song`; `update` applies the changes of a transaction, and triggers keep the
-/// counts.
+/// The artists, albums and genres of the songs in `song`. Each has one row with counts, so that lists can be shown
+/// without reading all songs. They are derived from `song`; `update` applies the changes of a transaction, and triggers
+/// keep the counts up to date.
 package struct SongTables {
   private let db: Database
 
@@ -18,7 +18,7 @@ package struct SongTables {
 
   // MARK: Keeping
 
-  /// Returns the albums of the files whose rows in `song` are to be rebuilt.
+  /// Returns the albums of the files whose rows in `song` must be rebuilt.
   func albumsOfChanges() throws -> Set<String> {
     let select = try Query(
       db,
@@ -37,7 +37,7 @@ package struct SongTables {
     }
   }
 
-  /// - Parameter albums: All albums that changed songs have or had.
+  /// - Parameter albums: All albums to which the changed songs belong or belonged.
   func update(albums: Set<String>) throws {
     let changed =
       "\(SongCatalog.changes) change CROSS JOIN song ON song.id = change.file AND \(Self.isListed)"
@@ -152,7 +152,7 @@ package struct SongTables {
 
   // MARK: Rows
 
-  /// Condition for listed songs; failed files are not in any list.
+  /// The condition for songs that are listed. Failed files are not in any list.
   package static let isListed = "song.status <> 'failed'"
 
   private static func songArtists(_ songs: String) -> String {
@@ -188,7 +188,7 @@ package struct SongTables {
     "added_ns", "compilation",
   ]
 
-  /// Returns the artists of an album: the album artists of a tag, or the artists that all tracks share, or `Various
+  /// Returns the artists of an album: the album artists of a tag, the artists that all tracks share, or `Various
   /// Artists`.
   private static func albums(_ songs: String) -> String {
     let various = NameList.list([SongCatalogID.variousArtists]) ?? ""

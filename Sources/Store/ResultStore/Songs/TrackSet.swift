@@ -1,8 +1,8 @@
 package import GRDB
 internal import GRDBSQLite
 
-/// A set of track ids, one bit each. With a million tracks, an index returns the matches of a condition within a few
-/// milliseconds, whereas reading each row would take a second; conditions are combined bit by bit.
+/// A set of track ids, with one bit for each. With a million tracks, an index returns the matches of a condition within
+/// a few milliseconds, whereas reading each row would take a second. Conditions are combined bit by bit.
 package struct TrackSet {
   private var bits: [UInt64] = []
   /// True if the set contains all tracks except those whose bits are set.
@@ -18,10 +18,10 @@ package struct TrackSet {
 
   package var isAll: Bool { isComplement && bits.allSatisfy { $0 == 0 } }
 
-  /// Ids found by a query.
+  /// Creates a set of the ids that a query finds.
   /// - Parameters:
-  ///   - source: SQL after FROM.
-  ///   - limit: Maximum number; `nil` for all.
+  ///   - source: The SQL after FROM.
+  ///   - limit: Maximum number of ids; `nil` for all.
   package init(_ db: Database, _ id: String, from source: String, _ values: [SQLValue], limit: Int? = nil) throws {
     let ids = limit == nil ? (id, source) : ("id", "(SELECT \(id) AS id FROM \(source) LIMIT ?)")
     let select = try Query(db, "SELECT track_set(\(ids.0)) FROM \(ids.1)")
@@ -36,7 +36,7 @@ package struct TrackSet {
 
   private var markedCount: Int { bits.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-  /// Returns the ids in ascending order; `nil` if there are more, or if the set is a complement.
+  /// Returns the ids in ascending order; `nil` if there are more than `limit`, or if the set is a complement.
   package func ids(atMost limit: Int) -> [Int64]? {
     if isComplement || markedCount > limit { return nil }
     var ids: [Int64] = []
@@ -79,15 +79,15 @@ package struct TrackSet {
 
   // MARK: SQL
 
-  /// Returns a condition that a track is in the set bound to its parameter.
-  /// - Parameter parameter: Number of the parameter, in statements that number them.
+  /// Returns a condition that is true if a track is in the set bound to its parameter.
+  /// - Parameter parameter: Number of the parameter, for statements that number their parameters.
   package static func condition(on column: String, parameter: Int? = nil) -> String {
     "in_track_set(?\(parameter.map(String.init) ?? ""), \(column))"
   }
 
-  /// A bound argument; must outlive the statements that use it.
+  /// A bound argument. It must outlive the statements that use it.
   package final class Argument {
-    /// First word: 1 for a complement. Then the number of words, then the words.
+    /// The words to bind: 1 for a complement, the number of words, then the words of the set.
     fileprivate let words: UnsafeMutablePointer<UInt64>
 
     package init(_ set: TrackSet) {
@@ -102,19 +102,19 @@ package struct TrackSet {
     var pointer: UnsafeMutableRawPointer { unsafe UnsafeMutableRawPointer(words) }
   }
 
-  /// Adds the functions to a connection. GRDB's own functions create an object per argument, which is too slow for a
-  /// million calls.
+  /// Adds the functions to a connection. GRDB's own functions create an object for each argument, which is too slow for
+  /// a million calls.
   package static func addFunctions(to db: Database) throws {
     try addMembership(to: db)
     try addCollection(to: db)
   }
 
-  /// The bits collected while a statement finds ids. Returning the rows one by one takes twice as long.
+  /// Bits that are collected while a statement finds ids. Returning the rows one by one takes twice as long.
   private struct Words {
     var start: UnsafeMutablePointer<UInt64>?
     var count: Int
 
-    /// Only a damaged database has ids outside this range.
+    /// The range of ids. Only a damaged database contains others.
     private static let ids: Range<Int64> = 0..<1 << 32
 
     /// - Returns: `false` if memory ran out.
@@ -140,7 +140,8 @@ package struct TrackSet {
     }
   }
 
-  /// Adds the aggregate function `track_set`: a blob of the words in which the ids are marked; NULL if there are none.
+  /// Adds the aggregate function `track_set`. Its result is a blob of words in which the ids are marked; NULL if there
+  /// are none.
   private static func addCollection(to db: Database) throws {
     let code = unsafe sqlite3_create_function_v2(
       db.sqliteConnection, "track_set", 1, SQLITE_UTF8, nil, nil,
@@ -190,7 +191,7 @@ package struct TrackSet {
     guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 
-  /// Pointer type for `sqlite3_bind_pointer`; must be static.
+  /// The pointer type for `sqlite3_bind_pointer`; it must be static.
   package nonisolated(unsafe) static let pointerType: UnsafePointer<CChar> = {
     let name = "TrackSet"
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: name.utf8.count + 1)

@@ -3,8 +3,8 @@ public import Platform
 public import SystemPackage
 
 extension ResultStore {
-  /// Proof that a file is a copy made by `backUp`. A copy that has since been opened as a database is in another mode
-  /// and no longer counts as a copy.
+  /// Proves that a file is a copy made by `backUp`. Once a copy has been opened as a database, its mode is different,
+  /// and it no longer counts as a copy.
   public static let backupProof = OriginProof.head(orElse: "is not a copy made by `analyze backup`") { head in
     // SQLite, "Database File Format": write and read versions, 1 for a file without WAL, and the application id.
     guard head.starts(with: "SQLite format 3\0".utf8), head.count >= 100 else { return false }
@@ -12,8 +12,8 @@ extension ResultStore {
     return head[18] == 1 && head[19] == 1 && id == Schema.applicationID
   }
 
-  /// Writes a copy of the database at one moment, while runs continue. The copy gets its name only when it is complete
-  /// and intact, and replaces any file of that name.
+  /// Writes a copy of the database as it is at one moment, while runs continue. The copy appears at its path only when
+  /// it is complete and intact. It replaces any existing file there.
   public func backUp(to copy: FilePath) throws(StoreError) {
     guard copy.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) != nil else {
       throw .cannotCopy(to: copy, reason: "the name of a database must be UTF-8")
@@ -27,7 +27,7 @@ extension ResultStore {
       let target = try DatabaseQueue(path: partial, configuration: configuration)
       try pool.backup(to: target)
       let complaints = try target.writeWithoutTransaction { db in
-        // A single file, whatever the mode of the original.
+        // The copy is a single file, whatever the mode of the original.
         try db.execute(sql: "PRAGMA journal_mode = DELETE")
         return try String.fetchAll(db, sql: "PRAGMA quick_check(1)").filter { $0 != "ok" }
       }

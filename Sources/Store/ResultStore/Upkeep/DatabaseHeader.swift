@@ -1,8 +1,8 @@
 internal import Platform
 internal import SystemPackage
 
-/// The first bytes of a SQLite database (https://sqlite.org/fileformat2.html, section 1.3). They are read without
-/// SQLite, which writes files next to databases in WAL mode even when it only reads.
+/// The first bytes of an SQLite database (https://sqlite.org/fileformat2.html, section 1.3). They are read without
+/// SQLite, because SQLite writes files next to a database in WAL mode even if it only reads.
 struct DatabaseHeader {
   private static let mark = Array("SQLite format 3\0".utf8)
   private static let length = 100
@@ -11,7 +11,7 @@ struct DatabaseHeader {
   /// True if the database is in WAL mode.
   let usesWAL: Bool
 
-  /// `nil` if the bytes are not the start of a SQLite database.
+  /// Returns `nil` if the bytes are not the start of an SQLite database.
   init?(_ bytes: [UInt8]) {
     guard bytes.count == Self.length, bytes.starts(with: Self.mark) else { return nil }
     applicationID = bytes[68..<72].reduce(0) { $0 << 8 | UInt32($1) }
@@ -19,9 +19,9 @@ struct DatabaseHeader {
   }
 
   /// Examines a file that is to be used as a database of this program.
-  /// - Returns: `nil` if the file is missing, empty, or left by a process that was killed while creating it, which
-  ///   SQLite rolls back.
-  /// - Throws: `notAStore` for a file of another program; `cannotOpen`.
+  /// - Returns: `nil` if the file is missing, empty, or left by a process that was killed while creating it; SQLite
+  ///   rolls back such a file.
+  /// - Throws: `notAStore` for a file of another program; `cannotOpen` if the file cannot be read.
   static func ofStore(at path: FilePath) throws(StoreError) -> DatabaseHeader? {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }
     guard status.kind == .regular else { throw .notAStore(path: path, reason: "it is not a regular file") }
@@ -32,7 +32,7 @@ struct DatabaseHeader {
       if journalSize > 0, bytes.allSatisfy({ $0 == 0 }) { return nil }
       throw .notAStore(path: path, reason: "it is not a SQLite database")
     }
-    // Many programs leave 0 there, and the number of a new database may be only in the write-ahead log.
+    // Many programs leave this field at 0. In a new database, the number may be only in the write-ahead log.
     guard [0, UInt32(Schema.applicationID)].contains(header.applicationID) else {
       throw .notAStore(path: path, reason: "it belongs to another program")
     }

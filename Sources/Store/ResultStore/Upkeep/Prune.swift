@@ -3,12 +3,12 @@ internal import GRDB
 public import SystemPackage
 
 extension ResultStore {
-  /// Forgets vanished files, with all their findings. Data from people stays: tempi (`correctTempo`), playlists, saved
-  /// tracks.
+  /// Forgets vanished files and all of their findings. What people have entered stays: tempi (`correctTempo`),
+  /// playlists, saved tracks.
   /// - Parameters:
-  ///     - roots: Folders that the files were in; `nil` for everywhere.
-  ///     - isDryRun: True to forget nothing.
-  /// - Returns: Number of files.
+  ///     - roots: The folders that contained the files; `nil` for all folders.
+  ///     - isDryRun: `true` to forget nothing.
+  /// - Returns: The number of files.
   public func pruneVanished(in roots: [FilePath]?, isDryRun: Bool) throws(StoreError) -> Int {
     let ranges = roots.map { PathRange.covering($0).map(\.values) } ?? [[]]
     let condition = "file.vanished_run IS NOT NULL" + (roots == nil ? "" : " AND \(PathRange.condition)")
@@ -22,7 +22,7 @@ extension ResultStore {
     return try write { db in
       let total = try count(db)
       for range in ranges { try Query(db, "DELETE FROM file WHERE \(condition)").forEachRow(range) {} }
-      // Search keys are rebuilt if the audio comes back.
+      // Search keys are computed again if the audio comes back.
       try Query(
         db,
         "DELETE FROM sound_sketch WHERE NOT EXISTS (SELECT 1 FROM file WHERE file.content_id = sound_sketch.content_id)"

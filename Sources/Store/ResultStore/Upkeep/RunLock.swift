@@ -3,10 +3,10 @@ internal import Synchronization
 public import SystemPackage
 internal import Text
 
-/// Prevents two simultaneous runs on one database: an advisory lock (`flock`) on a file next to it, which the system
-/// releases when the process ends, however it ends.
+/// Prevents two runs at a time on one database. It is an advisory lock (`flock`) on a file next to the database. The
+/// system releases it when the process ends, no matter how.
 public final class RunLock: Sendable {
-  /// The owner of a lock, as written in the lock file.
+  /// The owner of a lock, as recorded in the lock file.
   public struct Owner: Hashable, Sendable {
     public var processID: Int32
     public var host: String
@@ -19,7 +19,7 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// The progress of the lock's holder, for other processes to show.
+  /// The progress of the process that holds the lock, so that other processes can show it.
   public struct Progress: Hashable, Sendable {
     /// `scan`, `analyze` or `report`.
     public var phase: String
@@ -27,9 +27,9 @@ public final class RunLock: Sendable {
     public var scanned = 0
     /// Number of files to analyze; `nil` while scanning.
     public var planned: Int?
-    /// Number of planned files that are done.
+    /// Number of the planned files that are done.
     public var done = 0
-    /// Name of a file whose analysis started last.
+    /// Name of the file whose analysis started last.
     public var current: String?
 
     public init(phase: String) {
@@ -37,10 +37,10 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// The owner of a lock, and the progress of that process.
+  /// The process that holds a lock, and its progress.
   public struct Holder: Hashable, Sendable {
     public var owner: Owner
-    /// Progress of the holder; `nil` if it reports none, because not every holder is a run.
+    /// The progress of the holder; `nil` if it does not report any, because not every holder is a run.
     public var progress: Progress?
   }
 
@@ -54,11 +54,11 @@ public final class RunLock: Sendable {
 
   deinit { release() }
 
-  /// Acquires the lock of a database (`FILE.lock`), waiting if another process holds it.
+  /// Acquires the lock of a database (`FILE.lock`). Waits if another process holds it.
   /// - Parameter onWait: Called once, before waiting.
-  /// - Throws: `lockedByRun` on timeout; `cannotOpen` if the lock file cannot be created; `notAStore` for a file that
-  ///   is not a database of this program, because a lock such as `/etc/passwd.lock` would lock other programs out of
-  ///   their file.
+  /// - Throws: `lockedByRun` on timeout. `cannotOpen` if the lock file cannot be created. `notAStore` if the file is
+  ///   not a database of this program, because a lock such as `/etc/passwd.lock` would lock other programs out of their
+  ///   file.
   public static func acquire(
     forDatabase database: FilePath, waitingAtMost limit: Duration = .zero, onWait: (Owner?) -> Void = { _ in }
   ) throws(StoreError) -> RunLock {
@@ -73,7 +73,7 @@ public final class RunLock: Sendable {
       throw .cannotOpen(path: path, reason: "\(error)")
     }
     let clock = ContinuousClock()
-    // A process that only checks the lock releases it at once.
+    // A process that only checks the lock releases it immediately.
     let end = clock.now.advanced(by: max(limit, .milliseconds(100)))
     var isWaiting = false
     while true {
@@ -106,8 +106,8 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Returns the process that works on a database, on this or another computer that sees the lock; `nil` if the lock is
-  /// not held, or if its holder cannot be read at this moment.
+  /// Returns the process that is working on a database, on this or another computer that sees the lock; `nil` if nobody
+  /// holds the lock, or if its holder cannot be read at this moment.
   public static func holder(forDatabase database: FilePath) -> Holder? {
     guard isHeld(forDatabase: database),
       let file = openForReading(database)
@@ -125,7 +125,7 @@ public final class RunLock: Sendable {
   public static func isHeld(forDatabase database: FilePath) -> Bool {
     guard let file = openForReading(database) else { return false }
     defer { try? file.close() }
-    // Closing releases the lock at once; a run that tries to lock it at this moment retries.
+    // Closing the file releases the lock immediately. A run that tries to acquire it at this moment tries again.
     return (try? file.lock(.shared)) == false
   }
 
@@ -143,7 +143,7 @@ public final class RunLock: Sendable {
     FilePath(bytes: database.withBytes { Array($0) } + Array(".lock".utf8))
   }
 
-  // The owner is only for messages, so a failure to read or write it is not a reason to stop.
+  // The owner is needed only for messages, so it does not matter if it cannot be read or written.
 
   private static func readOwner(in file: FileDescriptor) -> Owner? { readHolder(in: file)?.owner }
 
@@ -151,7 +151,7 @@ public final class RunLock: Sendable {
     let bytes = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
       count = (try? file.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))) ?? 0
     }
-    // The rest of a longer line may follow this one.
+    // The line may be followed by the rest of a longer one.
     let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
     guard case .object(let members)? = try? JSONValue(parsing: Array(line)),
       case .integer(let processID)? = members["pid"], case .string(let host)? = members["host"],
@@ -171,7 +171,7 @@ public final class RunLock: Sendable {
     return Holder(owner: owner, progress: progress)
   }
 
-  /// Writes the line in one piece, so a reader sees either the old line or this one.
+  /// Writes the line at once, so that a reader sees either the old line or the new one.
   private static func write(_ holder: Holder?, in file: FileDescriptor) {
     guard let holder else {
       try? file.truncate(to: 0)

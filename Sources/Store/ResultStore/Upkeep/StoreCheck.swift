@@ -5,12 +5,14 @@ internal import SystemPackage
 internal import Text
 
 extension ResultStore {
-  /// Looks for impossible states: damage of the file, rows that do not belong together, a song catalog that differs
-  /// from the rows, or totals of the last run that differ from its files. Reads the whole database.
-  /// - Returns: One line per kind of problem: what, how many, and what to do; empty if there is none.
+  /// Looks for states that should be impossible: damage of the file, rows that do not belong together, a song catalog
+  /// that disagrees with the rows, or totals of the last run that disagree with its files. This reads the whole
+  /// database.
+  /// - Returns: One line for each kind of problem, which says what is wrong, how often, and what to do; empty if there
+  ///   is none.
   public func check() throws(StoreError) -> [String] {
     let damage = try checkIntegrity()
-    // In a damaged file the rest would be noise.
+    // In a damaged file, other problems would be noise.
     guard damage.isEmpty else {
       return damage.map {
         "\($0); restore a backup, or save what can be read with `sqlite3 FILE .recover | sqlite3 NEW`"
@@ -24,7 +26,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Compares the words of the full-text indexes with the rows, which needs a writable connection.
+  /// Compares the words in the full-text indexes with the rows. This requires a writable connection.
   private func checkWordIndex() throws(StoreError) -> [String] {
     var complaints: [String] = []
     for table in SongCatalog.fullTextTables {
@@ -51,7 +53,7 @@ enum StoreCheck {
   static let repair = "`analyze doctor --repair` rebuilds it"
   private static let again = "`analyze --force` on them fixes it"
 
-  /// Checks for rows that do not belong together: a description, and the condition on a file `f`.
+  /// Checks for rows that do not belong together. Each has a description and a condition on a file `f`.
   private static let conditions: [(what: String, sql: String)] = [
     (
       "analyzed without a format",
@@ -73,7 +75,7 @@ enum StoreCheck {
     ),
   ]
 
-  /// Returns conditions on findings: each is in all its tables, and has an analysis on record.
+  /// Returns conditions for findings: each finding is in all of its tables, and its analysis is on record.
   private static func conditions(of findings: [FindingTables]) -> [(what: String, sql: String)] {
     let cases = findings.map { finding in
       let tables = finding.tables.filter { $0.key == .file }.map(\.name)
@@ -126,7 +128,7 @@ enum StoreCheck {
     }
   }
 
-  /// Checks the totals of the last run: only its files are still as the run left them.
+  /// Checks the totals of the last run, because only its files are still as the run left them.
   static func lastRun(_ db: Database) throws -> [String] {
     let select = try Query(
       db,
@@ -156,7 +158,7 @@ enum StoreCheck {
       // The total includes known failures that were skipped.
       compare("failed", 5, >=)
       compare("newly failed", 7, ==)
-      // Vanished files may have been forgotten since.
+      // Files that vanished may have been forgotten since then.
       compare("vanished", 9, >=)
       return complaints
     } ?? []

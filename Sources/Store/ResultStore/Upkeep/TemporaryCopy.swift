@@ -1,12 +1,12 @@
 internal import Platform
 internal import SystemPackage
 
-/// A database copied into a folder of its own, for the lifetime of this object.
+/// A database that is copied into a folder of its own for the lifetime of this object.
 final class TemporaryCopy: Sendable {
   let name: String
   private let folder: TemporaryFolder
 
-  /// `nil` if there is no space for the copy, or the database cannot be read.
+  /// Returns `nil` if there is no space for the copy, or if the database cannot be read.
   init?(of database: String) {
     guard let folder = try? TemporaryFolder() else { return nil }
     self.folder = folder

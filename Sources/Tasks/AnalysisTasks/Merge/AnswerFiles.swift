@@ -8,10 +8,11 @@ package enum AnswerFiles: Sendable {
   case file(FilePath)
 
   /// Returns the answer file at a path, or all answer files below a folder. Skips names that begin with `_` or `.`,
-  /// which processing engines use for their own files: Spark writes `_SUCCESS`, `_temporary` and `.part-00000.crc`.
+  /// which data engines use for their own files: Spark writes `_SUCCESS`, `_temporary` and `.part-00000.crc`.
   ///
-  /// - Parameter isUnfinished: Called with each `_temporary` folder, which an unfinished Hadoop or Spark job leaves behind.
-  /// - Throws: `AnswerMergeError`. Nothing has been created by then, so a wrong name leaves nothing behind.
+  /// - Parameter isUnfinished: Called with each `_temporary` folder, which shows that a Hadoop or Spark job is
+  ///   unfinished.
+  /// - Throws: `AnswerMergeError`. At this point, nothing has been created, so a wrong name leaves nothing behind.
   package static func named(_ path: FilePath, isUnfinished: (FilePath) -> Void) throws -> [AnswerFiles] {
     guard isFolder(path) else {
       try open(path, "Nothing").close()
@@ -66,7 +67,7 @@ package enum AnswerFiles: Sendable {
   }
 }
 
-/// Why answers cannot be merged.
+/// The reason why answers cannot be merged.
 package enum AnswerMergeError: Error, CustomStringConvertible {
   /// The given paths contain no answer files.
   case noFiles

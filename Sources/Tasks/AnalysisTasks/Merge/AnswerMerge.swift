@@ -8,12 +8,12 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Merges the answers of workers into a database: the implementation of `analyze merge`.
+/// Implements `analyze merge`: merges the answers of workers into a database.
 package struct AnswerMerge {
   package var inputs: [AnswerFiles]
-  /// Created if missing.
+  /// The database, which is created if it does not exist.
   package var database: FilePath
-  /// Known analyzers.
+  /// The analyzers of the program.
   package var kinds: [AnalyzerKind]
   package var lockPatience: Duration
   package var failurePolicy: FailurePolicy
@@ -32,7 +32,7 @@ package struct AnswerMerge {
   package enum Event: Sendable {
     /// Another run is using the database.
     case waitsForLock
-    /// The database is open; until the merge ends, the control can stop it.
+    /// The database is open. Until the merge ends, the control can stop it.
     case begins(RunControl)
     /// A line is not a valid answer.
     case refused(AnswerFiles, line: Int, reason: String)
@@ -57,14 +57,14 @@ package struct AnswerMerge {
     }
   }
 
-  /// The Parquet column with the lines of workers; empty for a file without an answer.
+  /// The Parquet column that contains the lines of workers. It is empty for a file without an answer.
   private static let answerColumn = "answer"
 
   /// - Parameters:
-  ///   - audience: Readers of the digest.
-  ///   - interruption: Exit status of a stopped merge; `nil` if it was not stopped.
-  ///   - report: Called with events on the calling thread.
-  /// - Throws: `AnswerMergeError`, `StoreError`; committed results stay.
+  ///   - audience: The readers of the digest.
+  ///   - interruption: The exit status of a merge that was stopped; `nil` if it was not stopped.
+  ///   - report: Called with events, on the calling thread.
+  /// - Throws: `AnswerMergeError`, `StoreError`. Committed results stay.
   package func perform(
     audience: FailureDigest.Audience = .people, interruption: () -> ExitStatus? = { nil }, report: (Event) -> Void
   ) throws -> Outcome {

@@ -6,7 +6,7 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// A planned file and its partition number.
+/// A planned file and the number of its partition.
 typealias PlannedRow = (partition: Int, file: PlannedFile)
 
 /// A column of `files.parquet`: a field of `Shape<PlannedRow>` with a column type.

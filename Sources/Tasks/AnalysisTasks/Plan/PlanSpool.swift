@@ -2,13 +2,13 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// The planned files, spooled to disk in the order in which they were found. Uses 8 bytes of memory per file.
+/// The planned files, spooled to disk in the order in which they were found. This uses 8 bytes of memory per file.
 struct PlanSpool: ~Copyable {
   private let file: UnnamedFile
   private var buffer: [UInt8] = []
   private var flushed: Int64 = 0
   private var offsets: [Int64] = []
-  /// The distinct lists of missing analyzers, and the distinct codecs; there are few of either.
+  /// The distinct lists of missing analyzers, and the distinct codecs. There are only a few of each.
   private var lists: [[String]] = []
   private var listNumbers: [[String]: Int32] = [:]
   private var lastList: Int32 = 0
@@ -16,7 +16,7 @@ struct PlanSpool: ~Copyable {
   private var codecNumbers: [String: Int32] = [:]
 
   private static let bufferSize = 1 << 18
-  /// Size, time, reason, missing, codec, duration, expected seconds.
+  /// Number of bytes for size, time, reason, missing analyzers, codec, duration and expected seconds.
   private static let headSize = 8 + 8 + 1 + 4 + 4 + 8 + 8
 
   init() throws(Errno) {
@@ -58,7 +58,7 @@ struct PlanSpool: ~Copyable {
     withUnsafeBytes(of: value) { unsafe buffer.append(contentsOf: $0) }
   }
 
-  /// Must be called before reading.
+  /// Writes the buffered files. It must be called before reading.
   mutating func flush() throws {
     _ = try file.descriptor.writeAll(buffer)
     flushed += Int64(buffer.count)

@@ -8,13 +8,13 @@ package struct PlannedFile: Hashable, Sendable {
   package var sizeBytes: Int64
   package var modified: Timestamp
   package var reason: PendingReason
-  /// Ids of the analyzers to run; see `FileWork.missing`.
+  /// The ids of the analyzers to run; see `FileWork.missing`.
   package var missing: [String]
-  /// Codec found by the last analysis.
+  /// The codec that the last analysis found.
   package var codec: String?
-  /// Seconds of audio if known.
+  /// The duration of the audio in seconds; `nil` if unknown.
   package var duration: Double?
-  /// Expected CPU time.
+  /// The expected CPU time in seconds.
   package var expectedSeconds: Double
 }
 

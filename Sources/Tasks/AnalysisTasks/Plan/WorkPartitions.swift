@@ -1,12 +1,12 @@
-/// Divides files into partitions of roughly equal work: assigns each file, longest first, to the partition with the
+/// Divides files into partitions of roughly equal work. Each file, longest first, is assigned to the partition with the
 /// least work so far (Graham, “Bounds on Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17, 1969). The largest
-/// partition then has at most 4/3 of the work it would have in the optimal division.
+/// partition then has at most 4/3 of the work that it would have in the optimal division.
 package struct WorkPartitions {
-  /// Partition of each file, from 0.
+  /// The partition of each file, counted from 0.
   package let parts: [UInt32]
   package let count: Int
 
-  /// Default work per partition, in seconds: long enough to amortize starting a worker, short enough to be repeated
+  /// Default amount of work per partition, in seconds: enough to be worth starting a worker, but not too much to repeat
   /// after a failure.
   package static let defaultSeconds = 300.0
 

@@ -9,12 +9,12 @@ package import SystemPackage
 internal import Text
 
 extension WorkPlan {
-  /// Files that `write(to:_:)` creates in a folder.
+  /// The files that `write(to:_:)` creates in a folder.
   package static let fileNames = ["files.parquet", "plan.json"]
 
-  /// Writes `files.parquet`, with one row per file and row groups that never span partitions, and `plan.json`.
-  /// - Parameter folder: Created if missing.
-  /// - Throws: `ExportError`; existing files are then unchanged.
+  /// Writes `files.parquet`, which has one row per file and row groups that never span partitions, and `plan.json`.
+  /// - Parameter folder: The folder, which is created if it does not exist.
+  /// - Throws: `ExportError`. Existing files are then unchanged.
   package func write(to folder: FilePath, _ rule: OverwriteRule = OverwriteRule()) throws {
     do {
       try rule.forRegularFiles.check(Self.fileNames.map { (folder.appending($0), FileInventory.proof) })
@@ -47,14 +47,14 @@ extension WorkPlan {
     _ = try ExportFile.commit([table.file, summary], listed: true)
   }
 
-  /// Calls `body` with one line per file, which `analyze worker` accepts.
+  /// Calls `body` with a line for each file. `analyze worker` accepts these lines.
   package func forEachLine(_ body: ([UInt8]) throws -> Void) throws {
     let shape = Shape.plannedFile
     try forEachFile { try body(shape.ndjsonLine(($0, $1))) }
   }
 
   /// Returns the plan without its files, as one line of JSON.
-  /// - Parameter groups: Row groups of each partition in `files.parquet`; `nil` without that file.
+  /// - Parameter groups: The row groups of each partition in `files.parquet`; `nil` if that file was not written.
   package func summaryLine(groups: [Range<Int>]? = nil) -> [UInt8] {
     Shape.workPlan.ndjsonLine(PlanSummary(self, groups))
   }
@@ -67,6 +67,7 @@ extension WorkPlan {
       : "\(counted(failures, "file")) known as failing \(failures == 1 ? "is" : "are") left out; --retry-failed adds "
         + "\(failures == 1 ? "it" : "them").\n"
     guard fileCount > 0 else {
+      guard counts.cached > 0 else { return "Nothing to analyze.\n" + leftOut }
       let verb = counts.cached == 1 ? "is" : "are"
       return "Nothing to analyze: \(counted(counts.cached, "file")) \(verb) unchanged.\n" + leftOut
     }

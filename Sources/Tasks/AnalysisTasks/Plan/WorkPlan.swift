@@ -6,11 +6,10 @@ package import Records
 package import ResultStore
 package import SystemPackage
 
-/// Plans what a run would do, and divides it into partitions of equal work for an engine that shares the work among
-/// machines: the implementation of `analyze plan`. Like a dry run, it opens no files and does not write to the
-/// database.
+/// Implements `analyze plan`: determines what a run would do, and divides it into partitions of equal work for an
+/// engine that distributes the work to machines. Like a dry run, it opens no files and does not write to the database.
 package struct WorkPlanner: Sendable {
-  /// Always a dry run.
+  /// The run to plan, which is always a dry run.
   package var run: LibraryRun.Request
   package var database: FilePath
   /// Number of partitions; `nil` for partitions of `WorkPartitions.defaultSeconds`.
@@ -49,7 +48,7 @@ package struct WorkPlanner: Sendable {
           path: stamp.path, sizeBytes: stamp.sizeBytes, modified: stamp.modified, reason: work.reason,
           missing: work.missing, codec: codec, duration: duration, expectedSeconds: expected))
     }
-    // A partial plan would look like a complete one.
+    // A partial plan would look like a complete one, so it is not returned.
     if control.isStopping { throw WorkPlanError.interrupted }
     try spool.flush()
     return try WorkPlan(
@@ -64,9 +63,9 @@ package enum WorkPlanError: Error, CustomStringConvertible {
   package var description: String { "Interrupted before the scan was complete. No plan was made." }
 }
 
-/// The files a run would analyze, in partitions.
+/// The files that a run would analyze, in partitions.
 package struct WorkPlan: ~Copyable {
-  /// Equal for plans of the same files, analyzers and partitions, so that an engine can resume.
+  /// The same for all plans with the same files, analyzers and partitions, so that an engine can resume.
   package let id: String
   package let made = Timestamp.now
   package let pipeline: AnalysisPlan
@@ -83,7 +82,7 @@ package struct WorkPlan: ~Copyable {
     package var number: Int
     package var fileCount = 0
     package var bytes: Int64 = 0
-    /// Expected CPU time.
+    /// The expected CPU time in seconds.
     package var expectedSeconds = 0.0
   }
 
@@ -119,9 +118,9 @@ package struct WorkPlan: ~Copyable {
     self.spool = spool
   }
 
-  /// Counts files by the analyzers that they lack. Most files lack the same analyzers as the previous file.
+  /// Counts files by the analyzers that they lack. Most files lack the same ones as the previous file.
   private struct Lacking {
-    /// Analyzers that the last file lacks, and the number of files in a row that lack the same ones.
+    /// The analyzers that the last file lacks, and the number of files in a row that lack the same ones.
     private var analyzers: [String] = []
     private var fileCount = 0
     private var earlier: [String: Int] = [:]
@@ -146,7 +145,7 @@ package struct WorkPlan: ~Copyable {
   package var bytes: Int64 { partitions.reduce(0) { $0 + $1.bytes } }
   package var expectedSeconds: Double { partitions.reduce(0) { $0 + $1.expectedSeconds } }
 
-  /// Calls `body` with each file and the number of its partition: by partition, then in the order the files were found.
+  /// Calls `body` with each file and the number of its partition, ordered by partition, then as the files were found.
   package func forEachFile(_ body: (Int, PlannedFile) throws -> Void) throws {
     for (number, part) in files.enumerated() {
       for index in part { try body(number, spool.file(Int(index))) }

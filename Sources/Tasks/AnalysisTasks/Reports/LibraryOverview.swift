@@ -2,13 +2,13 @@ internal import Analysis
 internal import LibraryStore
 package import ResultStore
 
-/// The figures of a library for the status and metrics of a server.
+/// The figures of a library that a server shows in its status and metrics.
 package struct LibraryOverview: Sendable {
   package var library: LibraryFigures
   package var trackCount: Int
   /// Number of failed files, which do not count as tracks.
   package var failedCount: Int
-  /// Total duration of all tracks, in seconds.
+  /// The total duration of all tracks, in seconds.
   package var seconds: Double
   package var hasLikeness: Bool
   package var hasWaveforms: Bool

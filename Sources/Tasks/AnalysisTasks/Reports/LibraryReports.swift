@@ -9,12 +9,12 @@ internal import Reporting
 package import ResultStore
 package import SystemPackage
 
-/// Writes reports on a library, or on a part of it, from the database.
+/// Writes reports on a library, or on part of it, from the database.
 package struct LibraryReports: Sendable {
   package enum Destination: Sendable {
-    /// Writes `report.json` and other reports into a folder, which is created if missing.
+    /// Writes `report.json` and other reports to a folder, which is created if it does not exist.
     case folder(FilePath)
-    /// Can receive only a single report.
+    /// Writes to standard output, which can receive only one report.
     case standardOutput
   }
 
@@ -29,12 +29,12 @@ package struct LibraryReports: Sendable {
   package var formats: [ReportFormat]
   package var destination: Destination
   package var options: ReportOptions
-  /// Folders and files to include; `nil` for the whole library.
+  /// The folders and files to include; `nil` for the whole library.
   package var roots: [FilePath]?
   /// `true` to include vanished files.
   package var includesVanished: Bool
-  /// Report only the changes since this point, with `removed.ndjson` and `cursor.json` beside them; `nil` for
-  /// everything. Not supported for HTML and standard output.
+  /// The point since which changes are reported, with `removed.ndjson` and `cursor.json` next to them; `nil` to report
+  /// everything. HTML and standard output do not support this.
   package var since: Since?
 
   package init(
@@ -55,7 +55,7 @@ package struct LibraryReports: Sendable {
     return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
   }
 
-  /// Throws if `write` would replace files that it must not replace. Call this before doing any work.
+  /// Throws if `write` would replace files that must not be replaced. Call this before doing any work.
   package func check(_ overwriting: OverwriteRule) throws(OverwriteError) {
     guard case .folder(let folder) = destination else { return }
     var outputs = files.map { (file: $0.path, proof: $0.format.proof) }
@@ -67,8 +67,8 @@ package struct LibraryReports: Sendable {
   }
 
   /// - Parameter run: The run that the reports describe.
-  /// - Throws: `ReportError` or `StoreError`; a file that could not be completed keeps its previous content.
-  /// - Returns: The files written.
+  /// - Throws: `ReportError` or `StoreError`. A file that could not be completed keeps its previous content.
+  /// - Returns: The files that were written.
   package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
     if let since, case .folder(let folder) = destination {
       try makeFolder()
@@ -101,8 +101,8 @@ package struct LibraryReports: Sendable {
     }
   }
 
-  /// Writes all reports from one snapshot. The cursor is written last: after an interruption, the next report repeats
-  /// the same changes.
+  /// Writes all reports from one snapshot. The cursor is written last, so that after an interruption, the next report
+  /// repeats the same changes.
   private func writeChanges(since: Since, _ store: ResultStore, run: RunRecord?, into folder: FilePath) throws {
     let selection = RecordSelection(roots: roots, includesVanished: includesVanished, long: options.long)
     try store.extract(selection, since: try since.point()) { extract in
@@ -121,11 +121,11 @@ package struct LibraryReports: Sendable {
   /// Number of components of a reduced descriptor; see docs/likeness.md.
   private static let soundWidth = 48
 
-  /// Writes the HTML page. It always reads vanished files, since the history counts them.
+  /// Writes the HTML page. It always reads vanished files, because the history counts them.
   private func writePage(_ store: ResultStore, run: RunRecord?, to destination: ReportDestination) throws {
     let sample = try store.descriptors(
       version: SoundDescriptor.version, size: SoundDescriptor.count, limit: Self.soundSample)
-    let reduction = SoundReduction(sample: sample.bytes, width: Self.soundWidth)
+    let reduction = PrincipalComponents(sample: sample.bytes, width: Self.soundWidth)
     let page = PageInput(
       runs: try store.runs(), showsVanished: includesVanished, program: "Nocturne \(Nocturne.version)",
       sound: reduction.map { reduction in PageInput.Sound(width: reduction.width) { reduction.reduced($0) } },
@@ -140,7 +140,7 @@ package struct LibraryReports: Sendable {
 }
 
 extension ReportFormat {
-  /// Recognizes a report in this format.
+  /// Identifies a report in this format.
   fileprivate var proof: OriginProof {
     switch self {
     case .json: .text(beginning: "{\"schema\":\"\(ReportWriter.schema)\"")

@@ -5,7 +5,7 @@ internal import Records
 internal import Reporting
 internal import SystemPackage
 
-/// Writes `removed.ndjson`, the list of files removed since the last report, beside the reports.
+/// Writes `removed.ndjson`, the list of files removed since the last report, next to the reports.
 struct RemovedTracks {
   private let file: ExportFile
   private let shape = Shape.removal

@@ -7,7 +7,7 @@ package import SystemPackage
 internal import Text
 
 /// A summary of failures for the mail of a nightly job: new failures and new damage by reason, with a few example files
-/// and advice. Its length is bounded regardless of the number of failures.
+/// and advice. Its length is bounded, no matter how many failures there are.
 package struct FailureDigest: Sendable {
   package enum Audience: Sendable {
     case people, programs
@@ -16,22 +16,22 @@ package struct FailureDigest: Sendable {
   /// New failures of this run.
   package let failures: [FailureGroup]
   package let damage: [FailureGroup]
-  /// Failures already reported by an earlier run.
+  /// Number of failures that an earlier run has already reported.
   package let knownFailures: Int
-  /// Damaged files already reported by an earlier run.
+  /// Number of damaged files that an earlier run has already reported.
   package let knownDamaged: Int
   package let losses: [WorkerLoss: Int]
-  /// Files left for the next run.
+  /// Number of files left for the next run.
   package let pending: Int
   let database: FilePath
   let reports: [FilePath]
 
   private static let groupsShown = 10
   private static let examplesShown = 3
-  /// Maximum number of files per reason in messages for programs.
+  /// Maximum number of files per reason in the messages for programs.
   private static let examplesForPrograms = 1_000
 
-  /// - Parameter run: `nil` if nothing was recorded.
+  /// - Parameter run: The run; `nil` if nothing was recorded.
   package init(
     of run: Int64?, in store: ResultStore, for audience: Audience = .people, knownFailures: Int, knownDamaged: Int,
     losses: [WorkerLoss: Int] = [:], pending: Int = 0, reports: [FilePath] = []
@@ -48,7 +48,7 @@ package struct FailureDigest: Sendable {
   }
 
   private var hasNewFiles: Bool { !failures.isEmpty || !damage.isEmpty }
-  /// `true` if there is anything to report that earlier runs did not.
+  /// `true` if there is anything to report that earlier runs have not reported.
   package var hasNews: Bool { hasNewFiles || !losses.isEmpty }
   private var isEmpty: Bool { !hasNews && knownFailures == 0 && knownDamaged == 0 }
 
@@ -80,7 +80,7 @@ package struct FailureDigest: Sendable {
 
   private static func count(_ groups: some Sequence<FailureGroup>) -> Int { groups.reduce(0) { $0 + $1.count } }
 
-  /// One message per newly failed or damaged file, for programs.
+  /// A message for each newly failed or damaged file, for programs.
   package var messages: [Message] {
     messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
   }
@@ -162,7 +162,7 @@ package struct FailureDigest: Sendable {
     return ["More about one file: analyze show --why FILE", "All of them: \(all)"]
   }
 
-  /// Shortens a message, which may contain output of another program.
+  /// Shortens a message, which may contain the output of another program.
   private func shortened(_ message: String) -> String {
     let text = printable(message)
     return text.count > 240 ? text.prefix(239) + "…" : text

@@ -6,19 +6,19 @@ internal import Reporting
 internal import ResultStore
 package import SystemPackage
 
-/// Analyzes a library, stores the findings and writes reports: the implementation of `analyze run`.
+/// Implements `analyze run`: analyzes a library, stores the findings and writes reports.
 package struct LibraryAnalysis: Sendable {
   package var run: LibraryRun.Request
-  /// Created if missing, except by a dry run.
+  /// The database, which is created if it does not exist, except by a dry run.
   package var database: FilePath
   /// Maximum time to wait for another run on the same database.
   package var lockPatience: Duration
-  /// Time limit of the run; the next run continues where this one stopped.
+  /// The time limit of the run. The next run continues where this one stopped.
   package var timeBudget: Duration?
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
   /// `true` to accept a folder that is missing or contains no audio, because the program that started the run handles
-  /// this case.
+  /// that.
   package var allowsAbsentRoots: Bool
   /// A verification to perform at the end of the run, with the paths of the run; `nil` for none.
   package var verification: LibraryVerification.Request?
@@ -43,7 +43,7 @@ package struct LibraryAnalysis: Sendable {
     package var status: ExitStatus
     package var elapsed: Duration
     package var digest: FailureDigest
-    /// `nil` if nothing was verified.
+    /// The outcome of the verification; `nil` if nothing was verified.
     package var verification: LibraryVerification.Outcome?
     package var reports: [LibraryReports.File]
   }
@@ -51,9 +51,10 @@ package struct LibraryAnalysis: Sendable {
   private var isDryRun: Bool { run.scan.isDryRun }
 
   /// - Parameters:
-  ///   - metrics: Updated as the run proceeds, even if this method throws.
-  ///   - audience: Readers of the digest.
-  /// - Throws: `StoreError`, `ScanError`, `ReportError`, or an error if no worker can be started; committed results stay.
+  ///   - metrics: Updated during the run, even if this method throws.
+  ///   - audience: The readers of the digest.
+  /// - Throws: `StoreError`, `ScanError`, `ReportError`, or an error if no worker can be started. Committed results
+  ///   stay.
   package func perform(
     _ metrics: inout RunMetrics, audience: FailureDigest.Audience = .people, observer: some RunObserver
   ) async throws -> Outcome {
@@ -131,7 +132,7 @@ package struct LibraryAnalysis: Sendable {
         files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
         if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
-        // Not a failure: the reader closed standard output.
+        // This is not a failure, because the reader closed standard output.
         throw ReportError.closedPipe
       } catch {
         try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)
@@ -149,7 +150,7 @@ package struct LibraryAnalysis: Sendable {
   }
 
   private func status(of outcome: LibraryRun.Outcome, _ verified: LibraryVerification.Outcome?) -> ExitStatus {
-    // The run fails if a part of the library was missing, so that the nightly job reports it.
+    // The run fails if part of the library was missing, so that the nightly job reports it.
     let isPartMissing = outcome.roots.contains {
       $0.condition == .unreadable || ($0.condition != .scanned && !allowsAbsentRoots)
     }
@@ -169,7 +170,7 @@ package struct LibraryAnalysis: Sendable {
     let start: ContinuousClock.Instant
   }
 
-  /// The resources that are released at the end of a run, even after an error.
+  /// Resources that are released at the end of a run, even after an error.
   private final class OpenResources {
     var database: RunDatabase?
     var lock: RunLock?

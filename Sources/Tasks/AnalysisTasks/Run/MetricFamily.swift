@@ -1,7 +1,7 @@
 /// A metric family in the Prometheus text format, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 package struct MetricFamily {
-  /// The type of a metric. Metrics of a run are gauges, because each run starts from zero.
+  /// The type of a metric. The metrics of a run are gauges, because each run starts from zero.
   package enum Kind: String {
     case gauge, counter, histogram
   }
@@ -43,7 +43,7 @@ package struct MetricFamily {
     self.init(name, help, values.map { Sample(labels: [(label, $0.0)], value: Double($0.1)) })
   }
 
-  /// Empty if there are no samples.
+  /// The family as text; empty if there are no samples.
   package var text: String {
     guard !samples.isEmpty else { return "" }
     var text = "# HELP \(name) \(Self.escaped(help))\n# TYPE \(name) \(kind.rawValue)\n"
@@ -59,7 +59,7 @@ package struct MetricFamily {
   }
 
   private static func escaped(_ text: String, quote: Bool = false) -> String {
-    // Iterates over scalars, because a character may be a quotation mark with a combining accent, or CR and LF
+    // This iterates over scalars, because a character may be a quotation mark with a combining accent, or CR and LF
     // together.
     var escaped = "".unicodeScalars
     for scalar in text.unicodeScalars {

@@ -4,7 +4,7 @@ internal import Platform
 package import ResultStore
 package import SystemPackage
 
-/// The database of a run. A dry run reads the existing database, or else an empty temporary one.
+/// The database of a run. A dry run reads the existing database, or an empty temporary one if there is none.
 struct RunDatabase {
   let path: FilePath
   private let temporaryFolder: TemporaryFolder?
@@ -27,8 +27,8 @@ struct RunDatabase {
 
 /// Prepares the folder of a database.
 package enum DatabaseFolder {
-  /// Creates the folder of the user's default database. Any other folder must exist: it may be on a drive that is not
-  /// mounted, and the whole library would be analyzed again into a database on the wrong drive.
+  /// Creates the folder of the user's default database. Any other folder must exist already. If it is on a drive that
+  /// is not mounted, the whole library would be analyzed again into a database on the wrong drive.
   package static func prepare(for database: FilePath) throws(StoreError) {
     let folder = database.removingLastComponent()
     guard !folder.isEmpty, folder.isGone(followingLinks: true) else { return }

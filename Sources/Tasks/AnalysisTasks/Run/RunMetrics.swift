@@ -7,30 +7,30 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// The metrics of a run for Prometheus, written when the run ends, whether or not it succeeded.
+/// The metrics of a run for Prometheus. They are written when the run ends, whether or not it succeeded.
 package struct RunMetrics: Sendable {
   private let start = ContinuousClock.now
   private let started = Timestamp.now
-  /// The output path; `nil` until the settings have been read, and if no metrics are requested.
+  /// The output path; `nil` until the settings have been read, or if no metrics are requested.
   package var path: FilePath?
   package var database: FilePath?
-  /// `nil` if the run did not complete.
+  /// The figures of the library; `nil` if the run was not completed.
   package var figures: LibraryFigures?
   package var outcome: LibraryRun.Outcome?
   package var losses: [WorkerLoss: Int] = [:]
-  /// `nil` if nothing was verified.
+  /// The outcome of the verification; `nil` if nothing was verified.
   package var verification: LibraryVerification.Outcome?
 
   package init() {}
 
-  /// Recognizes a metrics file.
+  /// Identifies a metrics file.
   package static let proof = OriginProof.text(beginning: "# HELP nocturne_")
 
-  /// - Throws: `WriteError`; an existing file is then unchanged.
+  /// - Throws: `WriteError`. An existing file is then unchanged.
   package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
-    // After a failed run, reads the figures from the database, and the last success from there or from the file that is
-    // replaced.
+    // After a failed run, the figures come from the database. The last success comes from there or from the file that
+    // is replaced.
     let figures =
       figures
       ?? database.flatMap {
@@ -143,7 +143,7 @@ package struct RunMetrics: Sendable {
     }
   }
 
-  /// CPU time in seconds of this process and its terminated children.
+  /// The CPU time of this process and its terminated children, in seconds.
   private static var processorTime: Double {
     [RUSAGE_SELF, RUSAGE_CHILDREN].reduce(0) { sum, who in
       var usage = rusage()

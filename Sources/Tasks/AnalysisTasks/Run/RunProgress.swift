@@ -3,27 +3,27 @@ internal import ResultStore
 package import SystemPackage
 internal import Text
 
-/// The progress of the current run, in this process or another one.
+/// The progress of the current run, which may be in this process or another one.
 package struct RunProgress: Sendable, Equatable {
   private let holder: RunLock.Holder
   /// `true` if this process started the run.
   package let isOwn: Bool
 
-  /// Fails if no run is active.
+  /// Returns `nil` if no run is active.
   package init?(ofDatabase database: FilePath, ownProcess: Int32? = nil) {
     guard let holder = RunLock.holder(forDatabase: database) else { return nil }
     self.holder = holder
     isOwn = ownProcess == holder.owner.processID
   }
 
-  /// `nil` if a command other than a run is changing the library.
+  /// The phase of the run; `nil` if a command other than a run is changing the library.
   package var phase: String? { holder.progress?.phase }
   package var done: Int { holder.progress?.done ?? 0 }
-  /// Number of files to analyze; `nil` while unknown.
+  /// Number of files to analyze; `nil` while it is unknown.
   package var planned: Int? { holder.progress?.planned }
-  /// Number of files seen by the scan.
+  /// Number of files that the scan has seen.
   package var scanned: Int { holder.progress?.scanned ?? 0 }
-  /// Name of a file being analyzed.
+  /// Name of a file that is being analyzed.
   package var current: String? { holder.progress?.current }
   package var started: Timestamp { holder.owner.started }
 
@@ -37,7 +37,7 @@ package struct RunProgress: Sendable, Equatable {
     }
   }
 
-  /// Estimated seconds remaining; `nil` until enough files are done.
+  /// Estimated remaining time in seconds; `nil` until enough files are done.
   package var remaining: Double? {
     guard let progress = holder.progress, ["analyze", "verify"].contains(progress.phase),
       let planned = progress.planned,

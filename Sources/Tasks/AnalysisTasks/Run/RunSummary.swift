@@ -11,7 +11,7 @@ package struct RunSummary: Sendable {
   private let elapsed: Duration
   private let digest: FailureDigest
   private let status: ExitStatus
-  /// Written outputs with their paths.
+  /// The outputs that were written, with their paths.
   private let outputs: [String]
   private let isDryRun: Bool
   private let verification: LibraryVerification.Outcome?
@@ -76,7 +76,7 @@ package struct RunSummary: Sendable {
     return lines.joined(separator: "\n")
   }
 
-  /// Time by stage, longest first; empty if it was not measured.
+  /// The time of each stage, longest first; empty if it was not measured.
   private var stageLines: [String] {
     let times = outcome.stageTimes
     let total = times.total

@@ -9,7 +9,7 @@ internal import Records
 internal import ResultStore
 package import SystemPackage
 
-/// Checks the installation, the library and the database: the implementation of `analyze doctor`.
+/// Implements `analyze doctor`: checks the installation, the library and the database.
 package struct Checkup {
   package struct Finding: Hashable, Sendable {
     package var isFine: Bool
@@ -25,15 +25,15 @@ package struct Checkup {
   package var plan: AnalysisPlan
   package var library: [FilePath]
   package var database: FilePath
-  /// Folder of the reports.
+  /// The folder of the reports.
   package var reports: FilePath
-  /// `nil` to skip the catalog.
+  /// The catalog; `nil` to skip it.
   package var catalog: FilePath?
-  /// Catalogs on servers that are queried together with `catalog`.
+  /// Server catalogs that are queried together with `catalog`.
   package var catalogParts: [any CatalogPart]
-  /// `nil` to check only settings, library and database.
+  /// The installation; `nil` to check only settings, library and database.
   package var installation: Installation?
-  /// `true` to check the whole content of the database, its search index and the reports.
+  /// `true` to check the complete content of the database, its search index and the reports.
   package var comparesAll: Bool
   /// `true` to rebuild the search index.
   package var rebuildsIndex: Bool
@@ -56,7 +56,7 @@ package struct Checkup {
     self.rebuildsIndex = rebuildsIndex
   }
 
-  /// - Throws: An error that prevents the check. A database that cannot be opened is a finding instead.
+  /// - Throws: An error that prevents the check. A database that cannot be opened does not throw; it is a finding.
   package func findings() throws -> [Finding] {
     var findings: [Finding] = [
       .ok("analyze \(Nocturne.version), \(DecodingLibraries.versions.joined(separator: ", "))")
@@ -114,7 +114,8 @@ package struct Checkup {
     }
   }
 
-  /// Opens the database, read-write if possible for a full check, because checking the search index requires it.
+  /// Opens the database. For a full check, opens it for writing if possible, because checking the search index requires
+  /// that.
   private func open() throws(StoreError) -> ResultStore {
     let findings = BuiltInAnalyzers.findings
     if rebuildsIndex { return try ResultStore(path: database, findings: findings) }
@@ -138,7 +139,7 @@ package struct Checkup {
     let path = store.path
     guard let last = try store.latestRun() else { return [.ok("database \(path.string): no run yet")] }
     let isAtWork = RunLock.isHeld(forDatabase: path)
-    // A killed run could not update its state.
+    // A run that was killed could not update its state.
     let state = last.state == .running && !isAtWork ? .died : last.state
     var findings = [
       Finding.ok("database \(path.string): run \(last.id) \(state.rawValue), started \(last.started)")

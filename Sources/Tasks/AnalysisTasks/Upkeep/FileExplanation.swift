@@ -14,7 +14,7 @@ package struct FileExplanation {
   package var store: ResultStore
   /// The plan of the next run.
   package var plan: AnalysisPlan
-  /// The rule by which the run selects files in folders.
+  /// The rule by which the run chooses files in folders.
   package var candidates: CandidateRule
 
   package init(of path: FilePath, in store: ResultStore, plan: AnalysisPlan, candidates: CandidateRule) {
@@ -24,7 +24,7 @@ package struct FileExplanation {
     self.candidates = candidates
   }
 
-  /// Returns sentences: first about the past, then about what the next run would do.
+  /// Returns sentences that describe first the past, then what the next run would do.
   /// - Throws: `StoreError`, or `UnknownFile` if the file is neither in the database nor on disk.
   package func sentences() throws -> [String] {
     let record = try store.record(at: path)

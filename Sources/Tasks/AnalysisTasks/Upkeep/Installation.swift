@@ -2,7 +2,7 @@ internal import Foundation
 internal import Platform
 package import SystemPackage
 
-/// The installation of the program: its location, its other files, and the timer that starts it every night.
+/// The installation of the program: where it is, its other files, and the timer that starts it every night.
 package struct Installation: Sendable {
   package var executable: FilePath
   /// The folders of `PATH`.
@@ -11,7 +11,7 @@ package struct Installation: Sendable {
   /// `$XDG_CONFIG_HOME`, which contains the user's own units.
   package var configuration: FilePath
   package var user: String
-  /// Root of systemd's folders.
+  /// The root of systemd's folders.
   package var root: FilePath
 
   package init(
@@ -43,7 +43,7 @@ package struct Installation: Sendable {
 
   private var program: Checkup.Finding { .ok("program \(DisplayPath.text(of: executable))") }
 
-  /// Reports another program of the same name that a shell would start instead.
+  /// Reports other programs with the same name that a shell would start instead.
   private var others: [Checkup.Finding] {
     guard let own = FileIdentity(executable) else { return [] }
     let found = searchPath.map { $0.appending("analyze") }.filter { $0.allows(.run) }
@@ -114,7 +114,7 @@ package struct Installation: Sendable {
     folders.contains { $0.appending("\(target).wants").appending(unit).exists }
   }
 
-  /// Reports services whose program is missing, for example after it was moved.
+  /// Reports services whose program is missing, for example because it was moved.
   private var brokenServices: [Checkup.Finding] {
     let services =
       ["nocturne.service", "nocturne-server.service"].map { ($0, userFolders) }
@@ -130,7 +130,7 @@ package struct Installation: Sendable {
     }
   }
 
-  /// The program in the last `ExecStart=` line.
+  /// Returns the program in the last `ExecStart=` line.
   private static func program(startedBy unit: String) -> String? {
     let lines = unit.split(separator: "\n").filter { $0.hasPrefix("ExecStart=") }
     return lines.last?.dropFirst("ExecStart=".count).split(separator: " ").first.map(String.init)

@@ -4,7 +4,7 @@ package import SystemPackage
 /// Removes vanished files and their findings from the database.
 package struct Pruning {
   package var store: ResultStore
-  /// Limits pruning to these paths; `nil` for the whole library.
+  /// The paths to which pruning is limited; `nil` for the whole library.
   package var roots: [FilePath]?
   package var isDryRun: Bool
 
@@ -14,8 +14,8 @@ package struct Pruning {
     self.isDryRun = isDryRun
   }
 
-  /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run.
-  /// - Returns: Number of files that were, or would be, removed.
+  /// - Throws: `StoreError`, which is `lockedByRun` while a run is active, except for a dry run.
+  /// - Returns: The number of files that were or would be removed.
   package func perform() throws -> Int {
     let lock = isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
     defer { lock?.release() }

@@ -48,7 +48,7 @@ struct ReportCheck {
       example = example ?? file.path
     }
     guard isComparable else { return .ok("report \(path.string): of another run or database, not compared") }
-    // Only JSON reports name their run.
+    // Only JSON reports state which run they describe.
     if count > 0, unknown == count, format != .json {
       return .ok("report \(path.string): of another database, not compared")
     }

@@ -3,7 +3,7 @@ internal import Platform
 internal import Recognition
 package import SystemPackage
 
-/// Checks storage: permissions, free space, the kind of disk, and that the catalog can be read.
+/// Checks storage: permissions, free space, the kind of disk, and whether the catalog can be read.
 package struct StorageCheck {
   package var database: FilePath
   package var catalog: FilePath?
@@ -22,8 +22,8 @@ package struct StorageCheck {
 
   // MARK: Permissions
 
-  /// Requires all existing files to be writable. SQLite creates the files beside the database with the permissions of the
-  /// user who ran `analyze`.
+  /// Checks that all existing files are writable. SQLite creates the files next to the database with the permissions of
+  /// the user who ran `analyze`.
   private var permissions: [Checkup.Finding] {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }
@@ -43,7 +43,7 @@ package struct StorageCheck {
   private static let minFreeSpace = 100 << 20
 
   private var disk: [Checkup.Finding] {
-    // The folder is created by the first run.
+    // The first run creates the folder.
     var folder = database.removingLastComponent()
     while !folder.exists, folder.removeLastComponent() {}
     if folder.isEmpty { folder = "." }
@@ -55,7 +55,7 @@ package struct StorageCheck {
     return [Self.room(disk.free, in: folder)] + Self.network(of: folder)
   }
 
-  /// - Parameter free: Free space in bytes.
+  /// - Parameter free: The free space in bytes.
   static func room(_ free: Int, in folder: FilePath) -> Checkup.Finding {
     let text = "\(free >> 20) MB free at \(DisplayPath.text(of: folder))"
     return free < minFreeSpace ? .wrong("\(text); a run needs at least \(minFreeSpace >> 20) MB") : .ok(text)
@@ -63,7 +63,7 @@ package struct StorageCheck {
 
   /// Warns about network drives, where SQLite's write-ahead log does not work across machines
   /// (https://www.sqlite.org/wal.html).
-  /// - Parameter mounts: The current mounts by default.
+  /// - Parameter mounts: The mounts, which are the current ones by default.
   static func network(of folder: FilePath, _ mounts: MountTable = MountTable()) -> [Checkup.Finding] {
     guard let mount = mounts.mount(of: (try? folder.resolved()) ?? folder), mount.isOnServer else { return [] }
     return [

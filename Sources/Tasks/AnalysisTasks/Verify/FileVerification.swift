@@ -2,10 +2,10 @@ internal import BuiltInAnalyzers
 package import Pipeline
 package import ResultStore
 
-/// Verifies the checksums of files of a library: the implementation of `analyze verify`.
+/// Implements `analyze verify`: verifies the checksums of files in a library.
 package struct FileVerification: Sendable {
   package var request: LibraryVerification.Request
-  /// Time limit; `nil` for none.
+  /// The time limit; `nil` for none.
   package var timeBudget: Duration?
   package var failurePolicy: FailurePolicy
 
@@ -23,7 +23,7 @@ package struct FileVerification: Sendable {
     package var elapsed: Duration
   }
 
-  /// - Throws: `StoreError`, or an error if no worker can be started; committed results stay.
+  /// - Throws: `StoreError`, or an error if no worker can be started. Committed results stay.
   package func perform(_ store: ResultStore, observer: some RunObserver) async throws -> Outcome {
     defer { request.isolation.close() }
     let start = ContinuousClock.now
@@ -35,7 +35,7 @@ package struct FileVerification: Sendable {
       verification: found, status: observer.interruption ?? status(of: found), elapsed: .now - start)
   }
 
-  /// Analysis plan for files without a checksum, or whose bytes have changed.
+  /// Returns the analysis plan for files that have no checksum, or whose bytes have changed.
   package static func plan() throws -> AnalysisPlan {
     try LibraryVerification.definition.plan(with: BuiltInAnalyzers.all)
   }
@@ -47,7 +47,7 @@ package struct FileVerification: Sendable {
 }
 
 extension FailurePolicy {
-  /// `true` if the result of a verification leads to exit status 3.
+  /// Returns whether the result of a verification leads to exit status 3.
   func isViolated(by totals: VerificationTotals) -> Bool {
     let bad = totals.news + totals.knownChanged + totals.knownUnreadable
     return switch self {

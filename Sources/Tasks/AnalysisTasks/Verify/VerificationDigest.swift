@@ -14,7 +14,7 @@ package struct VerificationDigest: Sendable {
 
   package var hasNews: Bool { outcome.totals.news > 0 || !outcome.losses.isEmpty }
 
-  /// Files that changed silently or became unreadable, and what to do about it; empty if there are none.
+  /// Returns the files that changed silently or became unreadable, with advice; empty if there are none.
   package func lines(_ style: TextStyle = TextStyle()) -> [String] {
     let totals = outcome.totals
     var lines = list(.changedSilently, totals.changedSilently, style) { count in
@@ -51,7 +51,7 @@ package struct VerificationDigest: Sendable {
     return lines + [""]
   }
 
-  /// `2,000 files read again in 3 s, 1.2 GB/s: 1,998 unchanged, …`
+  /// Returns a text such as `2,000 files read again in 3 s, 1.2 GB/s: 1,998 unchanged, …`.
   package func summary(_ elapsed: Duration) -> String {
     let totals = outcome.totals
     let seconds = max(elapsed / .seconds(1), 0.001)
@@ -66,7 +66,7 @@ package struct VerificationDigest: Sendable {
       + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")) + (outcome.wasStopped ? "; stopped early" : "")
   }
 
-  /// Counts by name, for messages, metrics and reports.
+  /// The counts and their names, for messages, metrics and reports.
   package var counts: [(name: String, count: Int)] {
     let totals = outcome.totals
     return [
@@ -77,7 +77,7 @@ package struct VerificationDigest: Sendable {
     ]
   }
 
-  /// One message per newly found file, then a summary.
+  /// Returns a message for each newly found file, followed by a summary.
   package func messages(_ elapsed: Duration, _ status: ExitStatus?) -> [Message] {
     var messages = outcome.troubles.filter(\.isNews).map { trouble in
       var fields: [String: JSONValue] = ["path": .string(DisplayPath.text(of: trouble.path))]

@@ -3,22 +3,22 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// Watches folders recursively with inotify(7). Only the given folders themselves may be symbolic links.
+/// Watches folders recursively with inotify(7). Symbolic links are followed only for the given folders themselves.
 ///
 /// Not thread-safe.
 final class FolderWatch {
   struct Changes {
-    /// Files that were written, moved or removed and may be audio.
+    /// Files that were written, moved or removed, and that may be audio.
     var files: Set<FilePath> = []
     /// `true` if events were lost, so anything may have changed.
     var isOverflow = false
   }
 
-  /// A sentence on why the system does not report all changes, with advice; `nil` if it reports them.
+  /// A sentence that says why the system does not report all changes, with advice; `nil` if it reports all of them.
   private(set) var limitation: String?
 
   private let candidates: CandidateRule
-  /// `nil` if the system does not allow another inotify instance.
+  /// The events; `nil` if the system does not allow another inotify instance.
   private let events: FolderEvents?
   private var folders: [FolderEvents.Number: FilePath] = [:]
   private var numbers: [FilePath: FolderEvents.Number] = [:]
@@ -70,7 +70,7 @@ final class FolderWatch {
   private func take(_ event: FolderEvents.Event, _ path: FilePath, _ changes: inout Changes) {
     let name = event.name
     guard event.isFolder else {
-      // A new file is empty; writing to it causes another event.
+      // A new file is empty. Writing to it causes another event.
       guard event.kind != .created else { return }
       if candidates.reasonToSkip(fileNamed: name) == nil || name.elementsEqual(".nocturneignore".utf8) {
         changes.files.insert(path)
@@ -79,7 +79,7 @@ final class FolderWatch {
     }
     guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
     if event.kind == .created || event.kind == .movedHere {
-      // Adds files that were created in the folder before it was watched.
+      // This adds files that were created in the folder before it was watched.
       add(path, &changes)
     } else if event.kind == .gone {
       forget(below: path)
@@ -118,8 +118,8 @@ final class FolderWatch {
     return nil
   }
 
-  /// Stops watching a folder and all folders below it. Those that were moved are watched under their new names, or not
-  /// at all.
+  /// Stops watching a folder and all folders below it. If they were moved, they are watched under their new names, or
+  /// no longer.
   private func forget(below folder: FilePath) {
     for (path, number) in numbers where path.starts(with: folder) {
       events?.stopWatching(number)
@@ -128,7 +128,7 @@ final class FolderWatch {
     }
   }
 
-  /// Subfolders and regular files of a folder.
+  /// Returns the subfolders and regular files of a folder.
   static func entries(of folder: FilePath) -> [(path: FilePath, name: ArraySlice<UInt8>, isFolder: Bool)] {
     guard let listing = try? FolderListing(of: folder) else { return [] }
     return listing.entries.compactMap { entry in
@@ -139,7 +139,7 @@ final class FolderWatch {
     }
   }
 
-  /// `true` for network and FUSE file systems, where inotify misses changes made by others.
+  /// Returns `true` for network and FUSE file systems, where inotify misses changes made by other machines.
   private static func isRemote(_ mount: MountTable.Mount) -> Bool {
     mount.isOnServer || mount.type.hasPrefix("fuse.")
   }

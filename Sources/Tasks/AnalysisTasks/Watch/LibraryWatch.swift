@@ -4,20 +4,20 @@ internal import Synchronization
 package import SystemPackage
 internal import Text
 
-/// Watches folders and starts runs for new files soon after they are written. Between runs, the only cost is a sleeping
+/// Watches folders and starts a run for new files soon after they are written. Between runs, this costs only a sleeping
 /// thread.
 package final class LibraryWatch: Sendable {
   package enum State: String, Sendable {
     /// All files are analyzed.
     case watching
-    /// Changed files may still be being written.
+    /// Changed files may still be in the process of being written.
     case settling
     case analyzing
     /// Another run is active.
     case waiting
-    /// The last run failed; a retry is scheduled.
+    /// The last run failed. A retry is scheduled.
     case troubled
-    /// A folder is missing or empty, perhaps because its disk is not mounted. All other files are analyzed.
+    /// A folder is missing or empty, perhaps because its disk is not mounted. All other files have been analyzed.
     case absent
   }
 
@@ -26,9 +26,9 @@ package final class LibraryWatch: Sendable {
     package var folders: [FilePath]
     /// Folders that are missing or empty.
     package var absent: [FilePath] = []
-    /// The reason why changes are noticed only every few minutes; `nil` if they are noticed at once.
+    /// The reason why changes are noticed only every few minutes; `nil` if they are noticed immediately.
     package var limitation: String?
-    /// Process id of the current run.
+    /// The process id of the current run.
     package var process: Int32?
 
     package var text: String {
@@ -73,14 +73,14 @@ package final class LibraryWatch: Sendable {
 
   /// - Throws: `ResourceError` if no thread can be created.
   package func start() throws {
-    // A dedicated thread: the run ends with the thread that started it.
+    // The watch needs a dedicated thread, because a run ends with the thread that started it.
     try Threads.start(stackSize: Threads.smallStack) { [self] in
       work()
       shared.withLock { $0.hasEnded = true }
     }
   }
 
-  /// Stops the current run and waits for it to end, but not indefinitely, in case a file server hangs.
+  /// Stops the current run and waits for it to end, but not forever, in case a file server hangs.
   package func stop() async {
     shared.withLock { $0.isStopping = true }
     let end = ContinuousClock.now + Self.grace + .seconds(2)
@@ -156,9 +156,10 @@ package final class LibraryWatch: Sendable {
   }
 
   /// Runs an analysis of folders.
-  /// - Returns: A sentence on why the run failed; `nil` if it succeeded.
+  /// - Returns: A sentence that says why the run failed; `nil` if it succeeded.
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
-    // A separate process, so that its memory and crashes do not affect the server. Its messages go where the server's go.
+    // The run is a separate process, so that its memory use and crashes do not affect the server. Its messages go to
+    // the same place as the server's.
     let program = ProgramCommand(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
     let process: ChildProcess
     do {
@@ -215,7 +216,7 @@ package final class LibraryWatch: Sendable {
       say(.notice, "watch_folder_back", "\(path) was replaced by another folder; scanning it")
     case (_, .present) where change.isReplaced:
       say(.notice, "watch_folder_back", "\(path) is available; scanning it")
-    // Files that are added to or removed from a folder are reported individually.
+    // Files that are added to a folder or removed from it are reported individually.
     case (_, .empty), (.empty, .present), (.missing, .present): break
     }
   }

@@ -1,5 +1,5 @@
-/// The pause before a failed run is retried: 15 s at first, then twice as long each time, up to an hour. A change in
-/// the library ends the pause early, so that a new file need not wait for an hour.
+/// The pause before a failed run is tried again: 15 s at first, then twice as long each time, up to an hour. A change
+/// in the library ends the pause early, so that a new file need not wait for an hour.
 struct RetryPause {
   let length: Duration
   private let begin: ContinuousClock.Instant
@@ -10,7 +10,7 @@ struct RetryPause {
 
   /// - Parameters:
   ///   - previous: The pause before the run; `nil` if it was the first to fail.
-  ///   - runBegin: Start time of the run.
+  ///   - runBegin: The time at which the run started.
   init(after previous: RetryPause?, runBegin: ContinuousClock.Instant, now: ContinuousClock.Instant = .now) {
     length = min(previous.map { $0.length * 2 } ?? Self.minLength, Self.maxLength)
     begin = now
@@ -18,8 +18,8 @@ struct RetryPause {
   }
 
   /// - Parameters:
-  ///   - lastChange: Time of the last change in the library. Ignored if the run may have seen that change.
-  ///   - quietPeriod: Time to wait after a change.
+  ///   - lastChange: Time of the last change in the library. It is ignored if the run may have seen that change.
+  ///   - quietPeriod: The time to wait after a change.
   func end(lastChange: ContinuousClock.Instant?, quietPeriod: Duration) -> ContinuousClock.Instant {
     guard let lastChange, lastChange > runBegin else { return begin + length }
     return min(begin + length, max(begin + Self.minLength, lastChange + quietPeriod))

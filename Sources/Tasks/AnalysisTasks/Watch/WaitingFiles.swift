@@ -1,13 +1,13 @@
 internal import LibraryScan
 internal import SystemPackage
 
-/// The changed files that are waiting until they have not changed for some time.
+/// The changed files that wait until they have not changed for some time.
 struct WaitingFiles {
   private var changed: [FilePath: ContinuousClock.Instant] = [:]
   private let roots: [FilePath]
   private let candidates: CandidateRule
   private let quietPeriod: Duration
-  /// If more folders than this are due, the roots are scanned instead.
+  /// Maximum number of folders that are due. If there are more, the roots are scanned instead.
   private static let maxFolders = 50
 
   init(_ roots: [FilePath], _ candidates: CandidateRule, quietPeriod: Duration) {
@@ -22,13 +22,13 @@ struct WaitingFiles {
     for file in files { changed[file] = now }
   }
 
-  /// Makes all roots due at once.
+  /// Makes all roots due immediately.
   mutating func addAll(at now: ContinuousClock.Instant = .now) {
     for root in roots { changed[root] = now - quietPeriod }
   }
 
   /// Removes the files that have not changed for long enough.
-  /// - Returns: Folders for a run to scan, none within another; `nil` if nothing is due.
+  /// - Returns: The folders that a run must scan, none of which contains another; `nil` if nothing is due.
   mutating func takeDue(at now: ContinuousClock.Instant = .now) -> [FilePath]? {
     let due = changed.filter { now - $0.value >= quietPeriod }.map(\.key)
     if due.isEmpty { return nil }
@@ -44,8 +44,8 @@ struct WaitingFiles {
     return kept.isEmpty ? nil : kept
   }
 
-  /// The nearest folder above a file that a run can scan alone. It must contain audio, so that files missing from it
-  /// count as removed rather than as a missing drive; and no folder above it may have a `.nocturneignore`.
+  /// Returns the nearest folder above a file that a run can scan by itself. It must contain audio, so that missing
+  /// files count as removed rather than as a sign of a missing drive. No folder above it may have a `.nocturneignore`.
   private func folder(for file: FilePath) -> FilePath? {
     guard let root = roots.filter({ file.starts(with: $0) }).max(by: { $0.length < $1.length }) else { return nil }
     var found: FilePath?

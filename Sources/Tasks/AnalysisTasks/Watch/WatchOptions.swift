@@ -3,14 +3,14 @@ package import SystemPackage
 
 /// The folders that `serve --watch` watches, and the command that it starts.
 package struct WatchOptions: Sendable {
-  /// Absolute paths. They need not exist yet.
+  /// Absolute paths of the folders, which need not exist yet.
   package var folders: [FilePath]
-  /// Command line of a run, without its folders. The run must not fail on a folder that is missing or empty.
+  /// The command line of a run, without its folders. The run must not fail if a folder is missing or empty.
   package var command: [String]
   package var candidates = CandidateRule()
   /// Time without changes after which a file counts as completely written.
   package var quietPeriod = Duration.seconds(10)
-  /// Interval of full scans if the system does not report all changes.
+  /// The interval between full scans if the system does not report all changes.
   package var scanInterval = Duration.seconds(300)
 
   package init(folders: [FilePath], command: [String]) {

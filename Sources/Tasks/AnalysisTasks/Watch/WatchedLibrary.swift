@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// The state of the watched folders: their changes, which of them are missing, and what a run has to scan.
+/// The state of the watched folders: what has changed in them, which of them are missing, and what a run has to scan.
 struct WatchedLibrary {
   private let options: WatchOptions
   private var watch: FolderWatch
@@ -15,7 +15,7 @@ struct WatchedLibrary {
   /// Interval between checks of the folders themselves.
   private static let checkInterval = Duration.seconds(2)
 
-  /// Makes all existing files due at once: they may have been written while nothing was watching.
+  /// Makes all existing files due immediately, because they may have been written while nothing was watching.
   init(_ options: WatchOptions) {
     self.options = options
     roots = WatchedRoots(options.folders)
@@ -43,8 +43,8 @@ struct WatchedLibrary {
     }
   }
 
-  /// Returns changes of the folders themselves. Folders that were replaced are watched again, and become due after the quiet
-  /// period of a file.
+  /// Returns changes of the folders themselves. Folders that were replaced are watched again, and become due after the
+  /// same quiet period as a file.
   mutating func changesOfRoots() -> [WatchedRoots.Change] {
     guard .now - lastCheck >= Self.checkInterval else { return [] }
     lastCheck = .now
@@ -62,14 +62,14 @@ struct WatchedLibrary {
   }
 
   /// Removes the folders and files that are due.
-  /// - Returns: Folders for a run to scan; `nil` if nothing is due. Leaves out folders that are missing or empty; they
-  ///   become due again when they are back.
+  /// - Returns: The folders that a run must scan; `nil` if nothing is due. Folders that are missing or empty are left
+  ///   out. They become due when they are back.
   mutating func takeDue() -> [FilePath]? {
     guard let due = files.takeDue() else { return nil }
     let absent = WatchedRoots(options.folders).absent.map(\.path)
     return due.filter { folder in !absent.contains { folder.starts(with: $0) } }
   }
 
-  /// Makes folders due again at once after a failed run.
+  /// Makes folders due again, immediately, after a failed run.
   mutating func putBack(_ folders: [FilePath]) { files.add(Set(folders), at: .now - options.quietPeriod) }
 }

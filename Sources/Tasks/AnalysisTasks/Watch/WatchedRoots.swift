@@ -2,11 +2,11 @@ internal import LibraryScan
 internal import Platform
 internal import SystemPackage
 
-/// The condition of the folders to watch: a disk may not be mounted yet, or may be unmounted and mounted again.
+/// The condition of the watched folders. A disk may not be mounted yet, or may be unmounted and mounted again.
 struct WatchedRoots {
   enum Condition: Sendable, Equatable {
     case present
-    /// An empty folder, such as the mount point of a disk that is not mounted.
+    /// The folder is empty. It may be the mount point of a disk that is not mounted.
     case empty
     case missing
   }
@@ -27,7 +27,7 @@ struct WatchedRoots {
     init(_ path: FilePath) {
       self.path = path
       key = try? FileStatus(at: path, followingLinks: true).key
-      // Counts an unreadable folder as present: the run reports it.
+      // An unreadable folder counts as present, because the run reports it.
       condition = key == nil ? .missing : FolderStatus(at: path)?.isEmpty == true ? .empty : .present
     }
 
@@ -47,7 +47,7 @@ struct WatchedRoots {
     roots.filter { $0.condition != .present }.map { ($0.path, $0.condition) }
   }
 
-  /// Checks the folders again and returns what changed.
+  /// Checks the folders again and returns the changes.
   mutating func changes() -> [Change] {
     var changes: [Change] = []
     for index in roots.indices {

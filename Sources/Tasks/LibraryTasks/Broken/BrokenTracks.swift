@@ -11,7 +11,7 @@ package enum BrokenTracks {
   package struct Reason: Sendable, Hashable {
     /// The code of a `Problem`, the kind of a fault, or `lossy_origin`, `upsampled` or `padded`.
     package var kind: String
-    /// Human-readable sentence.
+    /// A human-readable sentence.
     package var message: String
     package var startSeconds: Double?
     package var endSeconds: Double?
@@ -21,23 +21,23 @@ package enum BrokenTracks {
 
   package struct Track: Sendable {
     package var record: FileRecord
-    /// From 0 to 1.
+    /// The severity, from 0 to 1.
     package var severity: Double
     package var reasons: [Reason]
   }
 
   package struct Answer: Sendable {
-    /// Sorted with the worst first, then by path.
+    /// The tracks, worst first, then sorted by path.
     package var tracks: [Track]
     /// Number of files that were checked.
     package var count: Int
-    /// Number of files without a `health` finding: it is unknown whether their audio is damaged.
+    /// Number of files without a `health` finding, so that it is unknown whether their audio is damaged.
     package var unjudgedCount: Int
   }
 
   /// - Parameters:
-  ///   - filter: `nil` for all files.
-  ///   - severity: The lowest severity to list, 0 to 1.
+  ///   - filter: A filter for the files; `nil` for all files.
+  ///   - severity: The minimum severity to list, from 0 to 1.
   /// - Throws: `StoreError`.
   package static func list(in store: ResultStore, matching filter: TrackFilter?, from severity: Double) throws -> Answer
   {
@@ -76,7 +76,7 @@ package enum BrokenTracks {
     return track
   }
 
-  /// One reason per fault, grouped by kind; the worst kind first.
+  /// Returns a reason for each kind of fault, worst first.
   private static func reasons(of health: HealthFinding) -> [Reason] {
     var kinds: [String] = []
     for fault in health.faults where !kinds.contains(fault.kind) { kinds.append(fault.kind) }
@@ -127,6 +127,7 @@ package enum FaultWords {
     case "click": "Click, \(number(0)) times its surroundings"
     case "dc_offset": "DC offset of \(number(0)) dB"
     case "dead_channel": "A channel is dead"
+    case "silent": "There is no sound, only silence"
     case "inverted": "One channel is the inverse of the other"
     case "identical": "Both channels are the same"
     case "hum": "Mains hum at \(number(0)) dB"

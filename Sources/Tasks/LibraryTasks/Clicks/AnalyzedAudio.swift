@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The identity of the audio that a file contained when it was analyzed; its findings apply only to that audio.
+/// The identity of the audio that a file contained when it was analyzed. Its findings apply only to that audio.
 struct AnalyzedAudio: Sendable {
   private let contentID: ContentID?
   private let sizeBytes: Int64?
@@ -16,9 +16,9 @@ struct AnalyzedAudio: Sendable {
     modified = record.modified
   }
 
-  /// Returns `true` if the file still contains the same audio. Reads the file only if its size or time has changed,
-  /// which may just be due to new tags.
-  /// - Throws: `DecodeError` if it cannot be read.
+  /// Returns `true` if the file still contains the same audio. It is read only if its size or time has changed, which
+  /// may be merely because of new tags.
+  /// - Throws: `DecodeError` if the file cannot be read.
   func isUnchanged(at path: FilePath) throws(DecodeError) -> Bool {
     if let file = FileIdentity(path), file.size == sizeBytes, file.modified == modified { return true }
     guard let contentID else { return false }

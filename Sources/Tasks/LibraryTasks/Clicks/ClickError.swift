@@ -2,13 +2,14 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Why audio with clicks cannot be created.
+/// The reason why audio with clicks cannot be created.
 package enum ClickError: Error, CustomStringConvertible {
-  /// The file was not analyzed for beats.
+  /// The beats of the file were not analyzed.
   case notAnalyzed(FilePath)
-  /// `reason` comes from the `TempoFinding`.
+  /// There are no beats. `reason` comes from the `TempoFinding`.
   case noBeats(FilePath, reason: String?)
-  /// The correction has no beats: none fit its tempo, or it states that there is no steady beat (`bpm` is `nil`).
+  /// The correction has no beats, either because none fit its tempo, or because it states that there is no steady beat
+  /// (`bpm` is `nil`).
   case noBeatsSet(FilePath, bpm: Double?)
   case cannotRead(FilePath, reason: String)
   /// The audio of the file has changed since it was analyzed.

@@ -72,7 +72,7 @@ extension Shape<MetronomeRecord> {
 }
 
 extension Shape {
-  /// Fields shared by both schemas.
+  /// The fields that both schemas share.
   fileprivate static func clickFields(
     sound: @escaping @Sendable (Record) -> ClickSound, level: @escaping @Sendable (Record) -> Double,
     rate: @escaping @Sendable (Record) -> Int, channels: @escaping @Sendable (Record) -> Int,

@@ -3,7 +3,7 @@ package import SystemPackage
 
 /// The destination of audio with clicks: a file or a player.
 package struct ClickDestination: Hashable, Sendable {
-  /// `nil` if the audio was only played.
+  /// The file; `nil` if the audio was only played.
   package var output: FilePath?
   package var format: AudioFileFormat?
   /// The program that played the audio.

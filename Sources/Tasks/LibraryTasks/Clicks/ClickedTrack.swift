@@ -13,7 +13,7 @@ package import SystemPackage
 package struct ClickedTrack: Sendable {
   package let path: FilePath
   package var sound = ClickSound.wood
-  /// Peak level of accents, in dBFS, within `ClickLevels.range`; `nil` to follow the loudness of the music.
+  /// The peak level of accents, in dBFS, within `ClickLevels.range`; `nil` to follow the loudness of the music.
   package var level: Double?
   /// `true` to write only the clicks, in one channel, without reading the audio.
   package var isClicksOnly = false
@@ -22,14 +22,14 @@ package struct ClickedTrack: Sendable {
   private let loudness: LoudnessFinding?
   private let format: AudioFormat?
   private let tags: AudioFileTags
-  /// The analyzed audio; `nil` to accept any audio.
+  /// The audio that was analyzed; `nil` to accept any audio.
   private let analyzed: AnalyzedAudio?
   /// `true` if tempo and beats come from a correction.
   package let isLocked: Bool
 
-  /// Uses the beats in force: the beats of a correction, or else the beats that were found.
+  /// Uses the beats in effect: those of a correction if there is one, otherwise those that were found.
   ///
-  /// - Throws: `UnknownFile`, `ClickError` if there are no beats, or the file has changed; `StoreError`.
+  /// - Throws: `UnknownFile`; `ClickError` if there are no beats, or if the file has changed; `StoreError`.
   package init(of path: FilePath, in store: ResultStore) throws {
     guard let record = try store.record(at: store.knownPath(of: path), long: ["beats"]) else { throw UnknownFile(path) }
     guard let tempo = record.tempo else { throw ClickError.notAnalyzed(path) }
@@ -44,12 +44,12 @@ package struct ClickedTrack: Sendable {
     }
   }
 
-  /// Uses any beats, such as beats that a person has just proposed.
+  /// Uses any beats, such as those that a person has just proposed.
   ///
   /// - Parameters:
-  ///   - tempo: Provides beats and downbeats.
-  ///   - loudness: Loudness of the file if known: the level of the clicks depends on it.
-  ///   - format: Format of the file if known.
+  ///   - tempo: Contains the beats and downbeats.
+  ///   - loudness: The loudness of the file, if known. The level of the clicks depends on it.
+  ///   - format: The format of the file, if known.
   package init(
     of path: FilePath, _ tempo: TempoFinding, loudness: LoudnessFinding? = nil, format: AudioFormat? = nil
   ) {
@@ -77,31 +77,31 @@ package struct ClickedTrack: Sendable {
   package var isLoudnessKnown: Bool { loudness?.integrated != nil }
 
   package struct Outcome: Sendable {
-    /// In samples per second.
+    /// The sample rate in Hz.
     package var sampleRate: Int
     package var channelCount: Int
-    /// In seconds.
+    /// The duration in seconds.
     package var duration: Double
     package var clickCount: Int
     package var accentCount: Int
-    /// Number of samples beyond full scale, which were limited to it.
+    /// Number of samples beyond full scale, which were clipped.
     package var clippedSampleCount: Int64
-    /// Why the music is incomplete; `nil` if it is complete.
+    /// The reason why the music is incomplete; `nil` if it is complete.
     package var problem: DecodeError?
   }
 
   // MARK: - Writing
 
-  /// Writes the track, or a part of it, reading the audio once in blocks.
+  /// Writes the track, or part of it. The audio is read once, in blocks.
   ///
-  /// The music keeps its sample rate and channels, with 24 bits if it has more than 16. Clicks are added to the first two
-  /// channels, which are front left and right in all layouts.
+  /// The music keeps its sample rate and channels. Its depth becomes 24 bits if it has more than 16. Clicks are added
+  /// to the first two channels, which are front left and right in all layouts.
   ///
   /// - Parameters:
-  ///   - seconds: The part of the track; `nil` for all of it. Beats keep their positions in the music.
-  ///   - progress: Called with the seconds of audio done so far, on the calling thread.
-  ///   - isCancelled: Polled; once it returns `true`, nothing is written.
-  /// - Returns: `nil` if it was cancelled.
+  ///   - seconds: The part of the track to write; `nil` for all of it. Beats keep their positions in the music.
+  ///   - progress: Called on the calling thread with the number of seconds of audio written so far.
+  ///   - isCancelled: Called repeatedly. Once it returns `true`, writing stops and no file is created.
+  /// - Returns: `nil` if writing was cancelled.
   /// - Throws: `AudioWriteError`, `ClickError`.
   package func write(
     to output: FilePath, as format: AudioFileFormat, replacesExisting: Bool = false, seconds: Range<Double>? = nil,
@@ -114,10 +114,11 @@ package struct ClickedTrack: Sendable {
     return isClicksOnly ? try writeClicks(to: sink, seconds) : try writeMix(to: sink, seconds)
   }
 
-  /// Writes the track, or a part of it, to a temporary WAV file for a player. The file is removed with the returned object.
+  /// Writes the track, or part of it, to a temporary WAV file for a player. The file is removed with the returned
+  /// object.
   ///
-  /// - Parameter seconds: The part of the track; `nil` for all of it.
-  /// - Returns: `nil` if it was cancelled.
+  /// - Parameter seconds: The part of the track to write; `nil` for all of it.
+  /// - Returns: `nil` if writing was cancelled.
   /// - Throws: `AudioWriteError`, `ClickError`.
   package func temporaryFile(
     seconds: Range<Double>? = nil, progress: @escaping (Double) -> Void = { _ in },
@@ -161,7 +162,8 @@ package struct ClickedTrack: Sendable {
       AudioFileLayout(
         format: sink.format, sampleRate: rate, channelCount: source.format.channelCount,
         depth: SampleDepth(bitDepth: source.format.bitDepth), isDithered: true, tags: tags,
-        // One second more than the header claims, because it may be wrong; RF64 that turns out to be short becomes WAV.
+        // This is one second more than the header claims, because the header may be wrong. If the file turns out to be
+        // short, RF64 becomes WAV.
         expectedFrameCount: length.map { Int64(min($0, 1e9) * Double(rate)) + Int64(rate) }),
       replacesExisting: sink.replacesExisting)
     let gain = Float(ClickLevels.amplitude(levels.music))
@@ -230,14 +232,14 @@ package struct ClickedTrack: Sendable {
 }
 
 extension ClickedTrack {
-  /// The tempo in force, in beats per minute.
+  /// The tempo in effect, in beats per minute.
   package var bpm: Double? { tempo.bpm }
   package var metre: String? { tempo.metre }
-  /// Seconds, if the length of the file is known.
+  /// The duration in seconds; `nil` if the length of the file is unknown.
   package var duration: Double? { format?.duration }
   package var hasDownbeats: Bool { !(tempo.downbeats ?? []).isEmpty }
 
-  /// Default file name: the name of the track, with `.click.` and the extension of the format.
+  /// Returns the default file name: the name of the track, followed by `.click.` and the extension of the format.
   package func defaultName(_ format: AudioFileFormat) -> FilePath {
     let name = path.lastComponent.map { FilePath(root: nil, [$0]).withBytes { Array($0) } } ?? []
     let stem = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? name[..<$0] : nil } ?? name[...]

@@ -2,12 +2,12 @@ package import AudioEncoding
 internal import Foundation
 package import SystemPackage
 
-/// A plain click track: click k, from 0, starts at the frame nearest to k · 60 / bpm seconds.
+/// A plain click track. Click k, counted from 0, starts at the frame nearest to k · 60 / bpm seconds.
 package struct Metronome: Sendable {
   /// A time signature.
   package struct Metre: Hashable, Sendable, CustomStringConvertible {
     package let beats: Int
-    /// 4 for quarter notes.
+    /// The note that is one beat, such as 4 for a quarter note.
     package let unit: Int
 
     package init?(_ text: String) {
@@ -25,14 +25,14 @@ package struct Metronome: Sendable {
   /// Clicks per minute, regardless of the unit of the meter.
   package var tempo: ExactTempo
   package var metre: Metre
-  /// Seconds, within `durations`.
+  /// The duration in seconds, within `durations`.
   package var duration: Double
-  /// `true` to accent the first beat of each bar; if `false`, all clicks sound the same.
+  /// `true` to accent the first beat of each bar; `false` to make all clicks sound the same.
   package var hasAccents = true
   package var sound = ClickSound.wood
   /// Peak level of an accent, in dBFS, within `ClickLevels.range`; `nil` for `ClickLevels.standard`.
   package var level: Double?
-  /// Samples per second, within `sampleRates`.
+  /// The sample rate in Hz, within `sampleRates`.
   package var sampleRate = 44_100
 
   package static let durations = 0.1...86_400.0
@@ -44,7 +44,7 @@ package struct Metronome: Sendable {
     self.duration = duration
   }
 
-  /// The clicks. Each position is computed independently, so that errors do not accumulate.
+  /// The clicks. Each position is computed independently, so errors do not accumulate.
   package var clicks: [ClickTrack.Click] {
     var clicks: [ClickTrack.Click] = []
     while true {
@@ -67,9 +67,9 @@ package struct Metronome: Sendable {
   }
 
   /// - Parameters:
-  ///   - progress: Called with the seconds done so far.
-  ///   - isCancelled: Polled; once it returns `true`, nothing is written.
-  /// - Returns: `nil` if it was cancelled.
+  ///   - progress: Called with the number of seconds written so far.
+  ///   - isCancelled: Called repeatedly. Once it returns `true`, writing stops and no file is created.
+  /// - Returns: `nil` if writing was cancelled.
   package func write(
     to output: FilePath, as format: AudioFileFormat, replacesExisting: Bool = false,
     progress: (Double) -> Void = { _ in }, isCancelled: () -> Bool = { false }
@@ -101,7 +101,7 @@ package struct Metronome: Sendable {
 
   private var title: String { "Metronome, \(tempo) BPM" + (hasAccents ? ", \(metre)" : "") }
 
-  /// Default file name, such as `metronome-120bpm.flac`.
+  /// Returns the default file name, such as `metronome-120bpm.flac`.
   package func defaultName(_ format: AudioFileFormat) -> FilePath {
     FilePath("metronome-\(tempo.description.replacing("/", with: "_"))bpm.\(format.fileExtension)")
   }

@@ -2,7 +2,7 @@ package import AudioEncoding
 internal import Platform
 package import SystemPackage
 
-/// A temporary WAV file (in `TMPDIR`) for players that need a file; removed with this object.
+/// A temporary WAV file (in `TMPDIR`), for players that need a file. It is removed with this object.
 package final class TemporaryAudio: Sendable {
   package let path: FilePath
   private let folder: TemporaryFolder
@@ -16,6 +16,6 @@ package final class TemporaryAudio: Sendable {
     path = folder.file("audio.wav")
   }
 
-  /// Plays the file and waits; see `Playback.play`.
+  /// Plays the file and waits until it has finished; see `Playback.play`.
   package func play(through playback: Playback) throws(PlayerError) -> Player? { try playback.play(path) }
 }

@@ -5,10 +5,10 @@ internal import Library
 internal import Platform
 internal import SystemPackage
 
-/// Fits beats to the audio of a file at a tempo set by a person. The audio is read again for this.
+/// Fits beats to the audio of a file at a tempo that a person has set. The audio is read again for this.
 package struct BeatFitting: Sendable {
   struct Failure: Error {
-    /// Completes "since …".
+    /// A clause that completes "since …".
     var reason: String
   }
 
@@ -16,14 +16,14 @@ package struct BeatFitting: Sendable {
 
   package init(by analysis: SingleFileAnalysis) { self.analysis = analysis }
 
-  /// - Parameter audio: The audio that the file must contain, because it may have changed since it was analyzed.
+  /// - Parameter audio: The audio that the file must contain. The file may have changed since it was analyzed.
   /// - Throws: `Failure` if no beats can be fitted.
   func finding(of path: FilePath, _ audio: ContentID, bpm: Double) throws -> TempoFinding {
     guard !path.isObject else { throw Failure(reason: "objects are not fetched for this") }
     guard path.exists else {
       throw Failure(reason: "the file is missing")
     }
-    // Very slow and very fast tempi are fitted at a multiple within the supported range.
+    // For very slow and very fast tempi, a multiple within the supported range is fitted.
     var fitted = bpm
     while fitted < BuiltInAnalyzers.beatFitRange.lowerBound { fitted *= 2 }
     while fitted > BuiltInAnalyzers.beatFitRange.upperBound { fitted /= 2 }

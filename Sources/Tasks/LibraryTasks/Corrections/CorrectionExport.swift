@@ -3,11 +3,11 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Writes tempo corrections as CSV, as a backup or for another library.
+/// Writes tempo corrections as CSV, for a backup or for another library.
 package struct CorrectionExport {
   package var store: ResultStore
 
-  /// Recognizes a file of corrections.
+  /// Identifies a file of corrections.
   package static let proof = OriginProof.head(orElse: "does not start with the header of a corrections table") {
     $0.starts(with: CorrectionTable.header())
   }
@@ -17,7 +17,7 @@ package struct CorrectionExport {
   }
 
   /// Writes to a file, which is replaced atomically at the end.
-  /// - Returns: Number of corrections.
+  /// - Returns: The number of corrections.
   /// - Throws: `CorrectionFileError`, `StoreError`.
   package func write(to path: FilePath) throws -> Int {
     let file: FileReplacement
@@ -45,7 +45,7 @@ package struct CorrectionExport {
   }
 }
 
-/// Why corrections could not be written or read.
+/// The reason why corrections could not be written or read.
 package enum CorrectionFileError: Error, CustomStringConvertible {
   case cannotWrite(FilePath, reason: String)
   case cannotRead(FilePath, reason: String)

@@ -5,10 +5,11 @@ package import SystemPackage
 internal import Text
 
 /// Imports corrections from a table written by `CorrectionExport`, for this library or another one. Unreadable rows are
-/// reported and skipped. No run may be active: many corrections take longer than a run waits for its own transactions.
+/// reported and skipped. No run may be active, because importing many corrections takes longer than a run waits for its
+/// own transactions.
 package struct CorrectionImport {
   package struct UnreadableLine: Hashable, Sendable {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     package var line: Int
     package var reason: String
   }
@@ -20,9 +21,9 @@ package struct CorrectionImport {
     package var unreadable: [UnreadableLine] = []
   }
 
-  /// In bytes.
+  /// Maximum length of a line in bytes.
   private static let maxLineLength = 8 << 20
-  /// Maximum number of lines in a quoted cell; if there are more, the quotation mark counts as a mistake.
+  /// Maximum number of lines in a quoted cell. If there are more, the opening quotation mark counts as a mistake.
   private static let maxLinesPerCell = 100
   private static let maxUnreadableLines = 1000
 
@@ -37,10 +38,10 @@ package struct CorrectionImport {
   }
 
   /// - Parameters:
-  ///   - path: Used in messages.
-  ///   - progress: Called with the fraction of the file that was read, 0 to 1.
-  /// - Throws: `CorrectionFileError`, `StoreError`; `lockedByRun` while a run is active, except for a dry run. In these
-  ///   cases nothing was set.
+  ///   - path: The path that messages show.
+  ///   - progress: Called with the fraction of the file that has been read, from 0 to 1.
+  /// - Throws: `CorrectionFileError`, or `StoreError`, which is `lockedByRun` while a run is active, except for a dry
+  ///   run. In these cases, nothing was set.
   package func read(
     _ file: FileDescriptor, path: FilePath, progress: (Double) -> Void = { _ in }
   ) throws -> Outcome {
@@ -49,7 +50,7 @@ package struct CorrectionImport {
     let now = Timestamp.now
     var outcome = Outcome()
     var rows = RowReader(file, limit: Self.maxLineLength, maxLinesPerCell: Self.maxLinesPerCell)
-    // The size of a pipe is unknown.
+    // Pipes have no known size.
     let size = (try? FileStatus(of: file))?.size ?? 0
     func next() throws(CorrectionFileError) -> RowReader.Row? {
       do {
@@ -58,7 +59,7 @@ package struct CorrectionImport {
         throw .cannotRead(path, reason: error.reason)
       }
     }
-    // Skips empty lines before the header.
+    // Empty lines before the header are skipped.
     guard let header = try next() else { throw CorrectionFileError.notATable(path, reason: "it is empty") }
     let layout: CorrectionTable.Layout
     do {
@@ -66,7 +67,7 @@ package struct CorrectionImport {
     } catch {
       throw CorrectionFileError.notATable(path, reason: error.reason)
     }
-    // Stored separately, because the store wraps errors thrown by the closure.
+    // The error is stored separately, because the store wraps errors that the closure throws.
     var problem: CorrectionFileError?
     do {
       outcome.corrections = try store.importTempoCorrections(overwritesNewer: overwritesNewer, isDryRun: isDryRun) {
@@ -100,7 +101,7 @@ package struct CorrectionImport {
 /// Reads the rows of a table in constant memory.
 private struct RowReader: ~Copyable {
   struct Row {
-    /// First line of the row, from 1.
+    /// The first line of the row, counted from 1.
     var line: Int
     var cells: Result<[String], CorrectionTable.RowError>
   }
@@ -111,7 +112,7 @@ private struct RowReader: ~Copyable {
   private var lineNumber = 0
   /// Approximate number of bytes read so far.
   private(set) var byteCount = 0
-  /// Lines that were read ahead.
+  /// Lines that have been read ahead.
   private var waiting: [LineReader.Line] = []
 
   init(_ file: FileDescriptor, limit: Int, maxLinesPerCell: Int) {
@@ -120,7 +121,7 @@ private struct RowReader: ~Copyable {
     self.maxLinesPerCell = maxLinesPerCell
   }
 
-  /// Returns the next row; `nil` at the end. Skips empty lines.
+  /// Returns the next row; `nil` at the end. Empty lines are skipped.
   mutating func next() throws(LineReadingError) -> Row? {
     while let line = try nextLine() {
       lineNumber += 1
@@ -144,7 +145,7 @@ private struct RowReader: ~Copyable {
     return nil
   }
 
-  /// Puts the lines after a quotation mark that is never closed back, to be read as separate rows.
+  /// Handles a quotation mark that is never closed: the lines after it are put back, to be read as separate rows.
   private mutating func openQuote(_ line: Int, _ ahead: [LineReader.Line]) -> Row {
     waiting = ahead + waiting
     return Row(

@@ -4,16 +4,17 @@ internal import Records
 internal import ResultStore
 internal import Text
 
-/// A table of corrections as CSV: a header, then one row per recording. Reading requires only `content_id` and `bpm`.
+/// A table of corrections in CSV: a header, followed by a row for each recording. Reading it requires only `content_id`
+/// and `bpm`.
 enum CorrectionTable {
   struct RowError: Error {
-    /// Sentence without its full stop.
+    /// A sentence without its period.
     var reason: String
   }
 
   // MARK: - Writing
 
-  /// Columns in the order in which they are written.
+  /// The columns in the order in which they are written.
   static let columns = Shape<ResultStore.ListedTempoCorrection>(
     summary: "A correction.",
     fields: [
@@ -49,7 +50,7 @@ enum CorrectionTable {
   }
 
   private static let none = "none"
-  /// Marks a tempo map and beats that are derived from the tempo map and beats that were found.
+  /// Stands for a tempo map and beats that are derived from those that were found.
   private static let found = "found"
 
   private static func beatText(_ correction: TempoCorrection) -> String {
@@ -57,7 +58,7 @@ enum CorrectionTable {
     return grid.beats.isEmpty ? none : TimeNotation.text(of: grid.beats)
   }
 
-  /// Formats a number with all its digits, so that it is read back unchanged.
+  /// Formats a number with all its digits, so that reading it back results in the same number.
   private static func text(_ number: Double) -> String {
     let text = "\(number)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -115,7 +116,7 @@ enum CorrectionTable {
     return (audio, TempoCorrection(bpm: bpm, grid: try grid(row, layout, bpm: bpm), corrected: corrected))
   }
 
-  /// Returns `nil` if the beats are derived from the found beats.
+  /// Returns `nil` if the beats are derived from those that were found.
   private static func grid(
     _ row: [String], _ layout: Layout, bpm: Double
   ) throws(RowError) -> TempoCorrection.Grid? {

@@ -8,16 +8,16 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// Applies one change to many files: to all files that accept it or, if interrupted, to none.
+/// Applies one change to many files. It is applied to all files that accept it or, after an interruption, to none.
 ///
-/// Corrections are spooled to an unnamed file until the last one is known, then stored in one transaction, so memory
-/// use hardly grows with their number. No run may be active, because that transaction may take longer than a run waits
-/// for its own transactions.
+/// Corrections are spooled to an unnamed file until the last one is known, and are then stored in one transaction, so
+/// memory use hardly grows with their number. No run may be active, because that transaction may take longer than a run
+/// waits for its own transactions.
 package struct LibraryTempoChange {
-  /// Files that do not accept the change, all for the same reason.
+  /// Files that do not accept the change, all of them for the same reason.
   package struct Refusal: Sendable {
     package var code: String
-    /// Completes “3 files …”.
+    /// Text that completes “3 files …”.
     package var text: String
     package var count: Int
   }
@@ -26,18 +26,18 @@ package struct LibraryTempoChange {
     package var isDryRun: Bool
     /// Number of files to change.
     package var matchedCount = 0
-    /// Number of recordings that were, or would be, changed. Copies share one correction.
+    /// Number of recordings that were or would be changed. Copies share one correction.
     package var changedCount = 0
-    /// Number of files that are copies of other matched files.
+    /// Number of files that are copies of other matching files.
     package var copyCount = 0
-    /// Number of files without a correction to remove.
+    /// Number of files that have no correction to remove.
     package var unchangedCount = 0
-    /// Most frequent first.
+    /// The reasons, most frequent first.
     package var refusals: [Refusal] = []
     /// The first changes.
     package var examples: [TempoChange.Change] = []
 
-    /// Creates the outcome for files given by name, which all accept the change.
+    /// Creates the outcome for files given by name, all of which accept the change.
     package init(of changes: [TempoChange.Change], isDryRun: Bool) {
       self.isDryRun = isDryRun
       matchedCount = changes.count
@@ -49,12 +49,12 @@ package struct LibraryTempoChange {
 
   /// Maximum number of `Outcome.examples`.
   package static let maxExamples = 10
-  /// Number of records with beats that are in memory at once.
+  /// Number of records with beats that are in memory at a time.
   private static let pageSize = 100
 
   package var change: TempoChange
   package var isDryRun: Bool
-  /// Folder of the spool file.
+  /// The folder for the spool file.
   package var scratchFolder: FilePath
 
   package init(_ change: TempoChange, isDryRun: Bool, scratchFolder: FilePath) {
@@ -63,13 +63,14 @@ package struct LibraryTempoChange {
     self.scratchFolder = scratchFolder
   }
 
-  /// Matching tracks, sorted by path.
+  /// Returns the matching tracks, sorted by path.
   package func files(matching filter: TrackFilter) throws(StoreError) -> [FilePath] {
     try change.store.paths(matching: filter)
   }
 
-  /// - Parameter progress: Called with the number of files so far.
-  /// - Throws: `LibraryTempoChangeError`, `StoreError`; `lockedByRun` while a run is active, except for a dry run.
+  /// - Parameter progress: Called with the number of files handled so far.
+  /// - Throws: `LibraryTempoChangeError`, or `StoreError`, which is `lockedByRun` while a run is active, except for a
+  ///   dry run.
   package func perform(on files: [FilePath], progress: (Int) -> Void = { _ in }) throws -> Outcome {
     let lock = isDryRun ? nil : try RunLock.acquire(forDatabase: change.store.path)
     defer { lock?.release() }
@@ -110,9 +111,9 @@ package struct LibraryTempoChange {
     return outcome
   }
 
-  /// Calls `body` for each record, outside of any read transaction, because that would keep the write-ahead log from
-  /// being truncated.
-  /// - Parameter files: Files that were forgotten in the meantime are skipped.
+  /// Calls `body` for each record. This happens outside of any read transaction, because a long one would keep the
+  /// write-ahead log from being truncated.
+  /// - Parameter files: The files to read. Files that were forgotten in the meantime are skipped.
   private func forEachRecord(of files: [FilePath], _ body: (FileRecord) throws -> Void) throws {
     for start in stride(from: 0, to: files.count, by: Self.pageSize) {
       var records: [FileRecord] = []
@@ -136,7 +137,7 @@ package struct LibraryTempoChangeError: Error, CustomStringConvertible {
   }
 }
 
-/// The corrections to store, as rows of a `CorrectionTable` without its header.
+/// The corrections to store, in the form of rows of a `CorrectionTable` without its header.
 private struct Spool: ~Copyable {
   private struct Location {
     var audio: ContentID
@@ -149,7 +150,7 @@ private struct Spool: ~Copyable {
   private let folder: FilePath
   private let file: UnnamedFile
   private var places: [Location] = []
-  /// Bytes in the file and in the buffer.
+  /// Number of bytes in the file and in the buffer.
   private var size: Int64 = 0
   private var buffer: [UInt8] = []
 
@@ -183,7 +184,7 @@ private struct Spool: ~Copyable {
     try flush()
     let layout = try CorrectionTable.Layout(header: CorrectionTable.columns.columns.map(\.name))
     let now = Timestamp.now
-    // Sorted by the key of the database table, so that it is written sequentially.
+    // The rows are sorted by the key of the database table, so that the table is written sequentially.
     var rest = places.sorted { ($0.audio.high, $0.audio.low) < ($1.audio.high, $1.audio.low) }.makeIterator()
     try store.correctTempo {
       guard let place = rest.next() else { return nil }

@@ -1,25 +1,26 @@
 /// Estimates a tempo from taps.
 ///
-/// Each tap is assigned the number of its beat, so skipped beats do no harm. The tempo is the median of the slopes between
-/// all pairs of taps, which tolerates up to 29% outliers (Sen, Journal of the American Statistical Association 63, 1968).
+/// Each tap is assigned the number of its beat, so it does no harm to skip beats. The tempo is the median of the slopes
+/// between all pairs of taps, which tolerates up to 29% outliers (Sen, Journal of the American Statistical Association
+/// 63, 1968).
 package struct TapTempo: Sendable {
-  /// Taps needed before a tempo is shown.
+  /// Minimum number of taps before a tempo is shown.
   package static let minTaps = 4
   /// Pause, in seconds, after which counting restarts.
   private static let maxPause = 3.0
-  /// Older taps are discarded.
+  /// Maximum number of taps; older ones are discarded.
   private static let maxTaps = 64
-  /// Relative difference within which a tapped tempo snaps to a candidate: people tap to within 2 or 3%.
+  /// Relative difference up to which a tapped tempo snaps to a candidate. People tap with an error of 2 or 3%.
   package static let tolerance = 0.04
 
-  /// In seconds.
+  /// Times of the taps in seconds.
   private var times: [Double] = []
 
   package init() {}
 
   package var count: Int { times.count }
 
-  /// - Parameter time: In seconds, from any start.
+  /// - Parameter time: The time in seconds, from any starting point.
   package mutating func tap(at time: Double) {
     if let last = times.last, time - last > Self.maxPause || time <= last { times.removeAll() }
     times.append(time)
@@ -28,7 +29,7 @@ package struct TapTempo: Sendable {
 
   package mutating func clear() { times.removeAll() }
 
-  /// Beats per minute; `nil` if there are too few taps.
+  /// The tempo in beats per minute; `nil` if there are too few taps.
   package var bpm: Double? {
     guard times.count >= Self.minTaps else { return nil }
     let intervals = zip(times, times.dropFirst()).map { $1 - $0 }
@@ -37,7 +38,7 @@ package struct TapTempo: Sendable {
     var taps = [(number: 0.0, time: times[0])]
     for (time, step) in zip(times.dropFirst(), intervals) {
       let steps = (step / interval).rounded()
-      // Ignores a bouncing key.
+      // This ignores a bouncing key.
       guard steps > 0 else { continue }
       number += steps
       taps.append((number, time))
@@ -49,7 +50,8 @@ package struct TapTempo: Sendable {
     return Self.median(slopes).map { 60 / $0 }
   }
 
-  /// The nearest candidate within `tolerance`, or else the tapped tempo; `nil` if there are too few taps.
+  /// Returns the nearest candidate within `tolerance`, or the tapped tempo if there is none; `nil` if there are too few
+  /// taps.
   package func bpm(near candidates: [Double]) -> Double? {
     guard let bpm else { return nil }
     let nearest = candidates.min { abs($0 / bpm - 1) < abs($1 / bpm - 1) }

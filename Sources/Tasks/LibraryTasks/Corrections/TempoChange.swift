@@ -11,43 +11,44 @@ internal import Text
 /// Changes the tempo and beats of files. A change applies to all copies of the audio; see `TempoCorrection`.
 package struct TempoChange {
   package enum Tempo: Sendable {
-    /// Beats per minute, within `TempoChange.tempi`.
+    /// A tempo in beats per minute, within `TempoChange.tempi`.
     case beatsPerMinute(Double)
-    /// The current tempo multiplied by a ratio.
+    /// The current tempo, multiplied by a ratio.
     case times(BeatRatio)
   }
 
   package enum Shift: Sendable {
     /// Moves all beats by a fraction of a beat.
     case beats(Double)
-    /// Moves all beats by this many seconds.
+    /// Moves all beats by a number of seconds.
     case seconds(Double)
     /// Moves all beats so that one of them is at this time, in seconds from the start.
     case firstBeat(Double)
   }
 
   package enum Bars: Sendable {
-    /// Bars begin this many beats later.
+    /// Lets bars begin this many beats later.
     case laterByBeats(Int)
-    /// Bars have this many beats.
+    /// Sets the number of beats per bar.
     case ofBeats(Int)
   }
 
   package enum Request: Sendable {
-    /// Removes the correction: the findings count again.
+    /// Removes the correction, so that the findings apply again.
     case unset
-    /// There is no steady beat.
+    /// States that there is no steady beat.
     case noTempo
-    /// With all of them `nil`, confirms the current tempo.
+    /// Sets the given values. If all are `nil`, confirms the current tempo.
     case set(Tempo?, Shift?, Bars? = nil)
   }
 
-  /// Tempi that can be set, in beats per minute.
+  /// The tempi that can be set, in beats per minute.
   package static let tempi = 10.0...1000.0
 
   package var request: Request
   package var store: ResultStore
-  /// Fits beats to the audio if the found beats cannot be used; `nil` for a preview, which does not read the audio.
+  /// Fits beats to the audio if the beats that were found cannot be used; `nil` for a preview, which does not read the
+  /// audio.
   package var fitting: BeatFitting?
 
   package init(_ request: Request, in store: ResultStore, fitting: BeatFitting?) {
@@ -56,16 +57,16 @@ package struct TempoChange {
     self.fitting = fitting
   }
 
-  /// The change to one file.
+  /// The change of one file.
   package struct Change: Sendable {
     package var path: FilePath
     package var audio: ContentID
-    /// Tempo before, in beats per minute.
+    /// The tempo before the change, in beats per minute.
     package var before: Double?
-    /// Tempo after, in beats per minute.
+    /// The tempo after the change, in beats per minute.
     package var after: Double?
     package var isLocked: Bool
-    /// A remark on the beats; empty if the correction is removed.
+    /// A remark about the beats; empty if the correction is removed.
     package var note: String
     /// Number of other files with the same audio.
     package var copies: Int
@@ -108,11 +109,11 @@ package struct TempoChange {
   }
 
   /// Computes the change for the audio of a file without storing it.
-  /// - Parameter record: Record of the file, with its beats.
+  /// - Parameter record: The record of the file, with its beats.
   /// - Throws: `TempoChangeError`, `StoreError`.
   package func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
     guard let audio = record.contentID else { throw TempoChangeError.noAudio(record.path) }
-    // The analyzer's finding, without a correction.
+    // This is the analyzer's finding, without a correction.
     let found = record.tempoCorrection.map(\.found) ?? record.tempo
     var correction: TempoCorrection?
     var note = ""
@@ -133,7 +134,7 @@ package struct TempoChange {
     return (audio, correction, change)
   }
 
-  /// The requested tempo, and a remark on its beats.
+  /// Returns the requested tempo, and a remark about its beats.
   private func corrected(
     _ record: FileRecord, _ audio: ContentID, _ wanted: Tempo?, _ shift: Shift?, _ bars: Bars?
   ) throws -> (tempo: TempoFinding, note: String) {
@@ -172,8 +173,8 @@ package struct TempoChange {
     return (tempo, note ?? Self.beatText(tempo.beats.count))
   }
 
-  /// Returns a tempo with the given beats per minute, its beats, and a remark on their origin, which is `nil` if they
-  /// were derived exactly.
+  /// Returns a tempo with the given beats per minute, its beats, and a remark about their origin. The remark is `nil`
+  /// if the beats were derived exactly.
   private func tempo(
     _ bpm: Double, of record: FileRecord, _ audio: ContentID
   ) throws -> (TempoFinding, String?) {
@@ -205,10 +206,10 @@ package struct TempoChange {
   }
 }
 
-/// Why a tempo cannot be set. If files were given by name, none of them was changed.
+/// The reason why a tempo cannot be set. If files were given by name, none of them was changed.
 package enum TempoChangeError: Error, CustomStringConvertible {
   case noAudio(FilePath)
-  /// The file has no tempo that could be multiplied.
+  /// The file has no tempo to multiply.
   case noTempo(FilePath)
   case outOfRange(FilePath, bpm: Double)
   case noBeats(FilePath, reason: String?)
@@ -233,7 +234,7 @@ package enum TempoChangeError: Error, CustomStringConvertible {
     return sentence + " Nothing was set."
   }
 
-  /// The kind of error for many files: a machine-readable code, and text that completes “3 files …”.
+  /// The kind of error when there are many files: a code for programs, and text that completes “3 files …”.
   var kind: (code: String, text: String) {
     switch self {
     case .noAudio: ("no_audio", "without audio")

@@ -7,15 +7,15 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// A review of the tracks whose tempo is doubtful. Each decision is stored at once, so a review can end at any time,
-/// and the next review continues where it ended.
+/// A review of the tracks whose tempo is doubtful. Each decision is stored immediately, so a review can be ended at any
+/// time, and the next one continues where it ended.
 package struct TempoReview {
   package enum Decision: Hashable, Sendable {
-    /// The found tempo is right.
+    /// The tempo that was found is right.
     case confirm
     case half
     case double
-    /// In beats per minute.
+    /// The tempo is this one, in beats per minute.
     case tempo(Double)
     /// There is no steady beat.
     case noTempo
@@ -42,28 +42,28 @@ package struct TempoReview {
     case skipped(wasSkipped: Bool)
   }
 
-  /// Default confidence below which a tempo is doubtful.
+  /// The default confidence below which a tempo is doubtful.
   package static let doubtfulConfidence = 0.6
 
   private let store: ResultStore
   private let fitting: BeatFitting
   private let tracks: [DoubtfulTempo]
-  /// Index of the current track in `tracks`; equal to their number at the end.
+  /// Index of the current track in `tracks`, or their number at the end.
   private var place = 0
   private var steps: [(place: Int, step: Step)] = []
   package private(set) var tally = Tally()
 
-  /// - Parameter tracks: In review order.
+  /// - Parameter tracks: The tracks in review order.
   package init(of tracks: [DoubtfulTempo], in store: ResultStore, fitting: BeatFitting) {
     self.tracks = tracks
     self.store = store
     self.fitting = fitting
   }
 
-  /// Tracks to review, in review order.
+  /// Returns the tracks to review, in review order.
   /// - Parameters:
-  ///   - filter: `nil` for the whole library.
-  ///   - limit: `nil` for all.
+  ///   - filter: A filter for the tracks; `nil` for the whole library.
+  ///   - limit: Maximum number of tracks; `nil` for all.
   package static func tracks(
     in store: ResultStore, below confidence: Double, matching filter: TrackFilter?, limit: Int?
   ) throws(StoreError) -> [DoubtfulTempo] {
@@ -77,11 +77,12 @@ package struct TempoReview {
 
   /// Number of all tracks.
   package var count: Int { tracks.count }
-  /// Position of the current track, from 1.
+  /// Position of the current track, counted from 1.
   package var position: Int { place + 1 }
   package var canUndo: Bool { !steps.isEmpty }
 
-  /// Returns the current track; `nil` at the end. Skips files that were removed or corrected elsewhere in the meantime.
+  /// Returns the current track; `nil` at the end. Files that were removed or corrected elsewhere in the meantime are
+  /// skipped.
   package mutating func track() throws -> ReviewedTrack? {
     while place < tracks.count {
       let next = tracks[place]
@@ -95,8 +96,8 @@ package struct TempoReview {
     return nil
   }
 
-  /// Stores a decision on the current track and moves on; `nil` at the end.
-  /// - Throws: `TempoChangeError` if the track cannot have this tempo, `StoreError`.
+  /// Stores a decision about the current track and moves on. Returns `nil` at the end.
+  /// - Throws: `TempoChangeError` if the track cannot have this tempo; `StoreError`.
   package mutating func decide(_ decision: Decision) throws -> TempoChange.Change? {
     guard place < tracks.count else { return nil }
     let change = TempoChange(decision.request, in: store, fitting: fitting)
@@ -107,7 +108,7 @@ package struct TempoReview {
     return changes.first
   }
 
-  /// Skips the current track: the next review shows it after the tracks that were never shown.
+  /// Skips the current track. The next review shows it after the tracks that were never shown.
   package mutating func skip() throws {
     guard place < tracks.count else { return }
     try store.skipTempo(of: tracks[place].audio)
@@ -139,31 +140,31 @@ package struct TempoReview {
 /// A track whose tempo is doubtful, with the data needed to decide.
 package struct ReviewedTrack: Sendable {
   package struct Choice: Hashable, Sendable {
-    /// In beats per minute.
+    /// The tempo in beats per minute.
     package var bpm: Double
-    /// Its share of the evidence, 0 to 1; `nil` if the analyzer did not consider this tempo.
+    /// The tempo's share of the evidence, from 0 to 1; `nil` if the analyzer did not consider this tempo.
     package var weight: Double?
   }
 
   package var path: FilePath
   package var artist: String?
   package var title: String?
-  /// In seconds.
+  /// The duration in seconds.
   package var duration: Double?
   package var tempo: TempoFinding
   package var found: Choice
   package var half: Choice
   package var double: Choice
-  /// Other candidates, best first.
+  /// The other candidates, best first.
   package var others: [Choice]
 
   private static let maxOthers = 5
-  /// Minimum share of the evidence for other candidates.
+  /// Minimum share of the evidence that other candidates must have.
   private static let minWeight = 0.01
-  /// Relative difference within which two tempi count as the same.
+  /// Relative difference up to which two tempi count as the same.
   private static let tempoTolerance = 0.02
 
-  /// Fails for a record without a tempo.
+  /// Returns `nil` if the record has no tempo.
   init?(_ record: FileRecord) {
     guard let tempo = record.tempo, let bpm = tempo.bpm else { return nil }
     path = record.path
@@ -187,7 +188,7 @@ package struct ReviewedTrack: Sendable {
     self.others = others
   }
 
-  /// Candidates for a tapped tempo, in beats per minute.
+  /// The candidates for a tapped tempo, in beats per minute.
   package var tempi: [Double] { [found.bpm, half.bpm, double.bpm] + others.map(\.bpm) }
 
   /// Describes a confidence in one or two words.
@@ -201,7 +202,7 @@ package struct ReviewedTrack: Sendable {
     }
   }
 
-  /// A sentence on why the tempo is doubtful; `nil` if there is nothing to add.
+  /// A sentence that says why the tempo is doubtful; `nil` if there is nothing to add.
   package var doubt: String? {
     let octave = tempo.octaveConfidence
     guard octave > 0 else { return nil }

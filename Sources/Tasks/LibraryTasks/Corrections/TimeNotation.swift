@@ -1,18 +1,20 @@
 internal import Foundation
 
-/// A short, lossless text for ascending times, such as beats: `0.41 1.02+0.4762*830` means a time at 0.41 s, then 830
-/// times starting at 1.02 s, each 0.4762 s after the previous one, all rounded to 0.1 ms.
+/// A short, lossless text for ascending times, such as those of beats. `0.41 1.02+0.4762*830` means a time at 0.41 s,
+/// then 830 times that start at 1.02 s and are 0.4762 s apart, all rounded to 0.1 ms.
 ///
 /// The encoder repeatedly looks for the longest run of even steps. A run is a digitized straight line (Rosenfeld, IEEE
-/// Transactions on Computers 23, 1974): each further time narrows the interval of possible slopes.
+/// Transactions on Computers 23, 1974): each additional time narrows the interval of possible slopes.
 package enum TimeNotation {
-  /// Ticks per second: one tick is 0.1 ms, as in the database.
+  /// Ticks per second. A tick is 0.1 ms, as in the database.
   private static let resolution = 10_000.0
-  /// Offsets, in ticks, to try for the start of a run: the offset determines how long the run can be.
+  /// The offsets, in ticks, that are tried for the start of a run, because the offset determines how long the run can
+  /// be.
   private static let offsets = Array(stride(from: 0.0, to: 0.5, by: 0.05)) + stride(from: -0.05, to: -0.5, by: -0.05)
-  /// In ticks. Slightly below one half, so that rounding leads back to the same tick despite floating-point error.
+  /// Tolerance in ticks. It is slightly below one half, so that rounding leads back to the same tick despite
+  /// floating-point errors.
   private static let tolerance = 0.499
-  /// Maximum number of times that are read: 100 h at 166 times per minute.
+  /// Maximum number of times that are read: 100 h at 166 beats per minute.
   private static let maxTimes = 1_000_000
 
   package static func text(of times: [Double]) -> String {
@@ -27,7 +29,7 @@ package enum TimeNotation {
     return runs.joined(separator: " ")
   }
 
-  /// - Returns: `nil` if the text is not of this form, or its times do not ascend from 0 or later.
+  /// - Returns: `nil` if the text does not have this form, or if its times do not ascend from 0 or later.
   package static func times(in text: String) -> [Double]? {
     var times: [Double] = []
     for word in text.split(separator: " ") {
@@ -61,7 +63,7 @@ package enum TimeNotation {
     var text: String {
       let start = TimeNotation.text(first + offset, decimals: offset == 0 ? 4 : 6)
       if count == 1 { return start }
-      // Uses as few digits as the interval allows.
+      // This uses as few digits as the interval allows.
       var scale = 1.0
       var decimals = 4
       while (slopes.lowerBound * scale).rounded(.up) > slopes.upperBound * scale, decimals < 12 {

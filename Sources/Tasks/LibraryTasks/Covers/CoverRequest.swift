@@ -2,10 +2,10 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// A message to the process that creates a cover: the fields of a track, separated by NUL; unknown fields are empty. The
-/// folders of its link scope follow.
+/// A message to the process that creates a cover. It contains the fields of a track, separated by NULs, where unknown
+/// fields are empty, followed by the folders of the track's link scope.
 struct CoverRequest {
-  /// The track; its format is not set.
+  /// The track, without its format.
   let track: TrackFile
 
   init(_ track: TrackFile) { self.track = track }

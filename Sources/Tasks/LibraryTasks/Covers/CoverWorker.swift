@@ -3,7 +3,7 @@ internal import LibraryStore
 internal import Platform
 internal import SystemPackage
 
-/// The main function of the process that creates one cover: reads a `CoverRequest` from standard input and writes a
+/// The main function of the process that creates one cover. It reads a `CoverRequest` from standard input and writes a
 /// JPEG to standard output, or nothing if there is no cover.
 package struct CoverWorker {
   private let side: Int
@@ -11,11 +11,11 @@ package struct CoverWorker {
   /// - Parameter side: Length of the longer side, in pixels.
   package init(side: Int) { self.side = side }
 
-  /// Command line of the worker process.
+  /// Returns the command line of the worker process.
   /// - Parameter command: The command without options.
   static func program(_ command: [String], size: CoverSize) -> ProgramCommand {
     var program = ProgramCommand(command + ["--side", String(size.rawValue)])
-    // Enough for the largest allowed picture decoded, as RGB and scaled down at the same time.
+    // This is enough to have the largest allowed picture in decoded form, as RGB and scaled down at the same time.
     program.limits = ProgramCommand.Limits(memory: 512 << 20, processorSeconds: 10)
     return program
   }
@@ -26,10 +26,10 @@ package struct CoverWorker {
     _ = try FileDescriptor.standardOutput.writeAll(jpeg)
   }
 
-  /// Maximum size of the input in bytes; larger than any request.
+  /// Maximum size of the input in bytes, which no request reaches.
   private static let maxInputSize = 1 << 16
 
-  /// The embedded picture, or else one in the same folder, as JPEG.
+  /// Returns the embedded picture, or else one in the same folder, as JPEG.
   func cover(of track: TrackFile) -> [UInt8]? {
     guard let folder = try? TrackFolder(of: track) else { return nil }
     let file = try? OpenFile(track, in: folder)
@@ -55,10 +55,10 @@ package struct CoverWorker {
 
   private static let names = ["cover", "folder", "front", "album", "albumart"]
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "webp", "gif", "bmp"]
-  /// Maximum number of folder entries to read; larger folders are not albums.
+  /// Maximum number of folder entries to read. Larger folders are not albums.
   private static let maxEntries = 10_000
 
-  /// Pictures that players use as the cover of a folder, most likely first.
+  /// Returns the pictures that players use as the cover of a folder, most likely first.
   private static func pictures(in folder: TrackFolder) -> [FilePath.Component] {
     let found = folder.names(atMost: maxEntries).compactMap { name -> (rank: Int, name: FilePath.Component)? in
       guard let suffix = name.extension?.lowercased(), suffixes.contains(suffix),

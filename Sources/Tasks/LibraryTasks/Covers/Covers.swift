@@ -13,7 +13,8 @@ package enum CoverSize: Int, Sendable, CaseIterable {
 
   package static let standard = CoverSize.large
 
-  /// Picks the smallest size of at least `pixels`, or else the largest; the standard size for `nil`.
+  /// Chooses the smallest size of at least `pixels`, or the largest size if none is large enough; the standard size for
+  /// `nil`.
   package init(for pixels: Int?) {
     self = pixels.flatMap { pixels in CoverSize.allCases.first { $0.rawValue >= pixels } } ?? .standard
   }
@@ -31,10 +32,10 @@ package struct Cover: Sendable {
   }
 }
 
-/// Scaled-down covers of tracks, with a cache of recently used covers.
+/// Scaled-down covers of tracks, with a cache of recently used ones.
 ///
-/// Pictures are untrusted, and picture decoders have a long history of vulnerabilities. A separate process therefore reads
-/// and decodes each one, with limits on memory and time; its failure does not affect this process.
+/// Pictures are untrusted, and picture decoders have a long history of vulnerabilities. Therefore, a separate process
+/// reads and decodes each picture, with limits on memory and time. Its failure does not affect this process.
 package final class Covers: Sendable {
   fileprivate struct Key: Hashable {
     var path: FilePath
@@ -42,10 +43,10 @@ package final class Covers: Sendable {
   }
 
   fileprivate struct Entry {
-    /// `nil` if the track has no cover.
+    /// The cover; `nil` if the track has none.
     var cover: Cover?
     var made: ContinuousClock.Instant
-    /// Value of the use counter; the smallest one belongs to the least recently used entry.
+    /// Value of the use counter. The smallest value belongs to the least recently used entry.
     var used: UInt64
 
     /// Approximate memory use in bytes.
@@ -59,22 +60,22 @@ package final class Covers: Sendable {
   }
 
   private let memory = Mutex(Memory())
-  /// Command that starts `CoverWorker`; empty disables covers.
+  /// The command that starts `CoverWorker`; empty to disable covers.
   private let command: [String]
   private let patience: Duration
 
-  /// Capacity of the cache, in bytes.
+  /// The capacity of the cache, in bytes.
   private static let capacity = 48 << 20
-  /// Maximum age of a cache entry: files and pictures may change.
+  /// Maximum age of a cache entry, because files and pictures may change.
   private static let lifetime = Duration.seconds(300)
 
-  /// - Parameter patience: Time limit for each process.
+  /// - Parameter patience: The time limit for each process.
   package init(command: [String], patience: Duration) {
     self.command = command
     self.patience = patience
   }
 
-  /// Returns the cover; `nil` if there is none. Blocks while it is created, unless it is cached.
+  /// Returns the cover; `nil` if there is none. Blocks while the cover is created, unless it is in the cache.
   package func cover(of track: TrackFile, size: CoverSize) -> Cover? {
     if let known = known(of: track, size: size) { return known }
     let cover = made(from: track, size: size)
@@ -82,7 +83,8 @@ package final class Covers: Sendable {
     return cover
   }
 
-  /// Returns a cached cover: the outer `nil` means not cached, the inner one that there is no cover.
+  /// Returns a cached cover. The outer `nil` means that it is not in the cache; the inner one means that there is no
+  /// cover.
   package func known(of track: TrackFile, size: CoverSize) -> Cover?? {
     let key = Key(path: track.path, size: size)
     return memory.withLock { memory in
@@ -112,7 +114,7 @@ extension Covers.Memory {
     let entry = Covers.Entry(cover: cover, made: .now, used: uses)
     cost += entry.cost - (entries.updateValue(entry, forKey: key)?.cost ?? 0)
     guard cost > capacity else { return }
-    // Evicts a quarter at once, so sorting is rare.
+    // A quarter of the entries is evicted at once, so that sorting is rare.
     for (key, entry) in entries.sorted(by: { $0.value.used < $1.value.used }) {
       if cost <= capacity / 4 * 3 { break }
       entries[key] = nil

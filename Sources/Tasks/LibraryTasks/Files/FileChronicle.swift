@@ -11,9 +11,9 @@ internal import Text
 /// The history of a file and the state of its checksum.
 package struct FileChronicle: Sendable {
   package var path: FilePath
-  /// Oldest first.
+  /// The events, oldest first.
   package var events: [FileEvent]
-  /// `nil` if the whole file was never read.
+  /// The checksum; `nil` if the whole file was never read.
   package var checksum: StoredChecksum?
 
   /// - Throws: `UnknownFile`, or `StoreError`.
@@ -24,7 +24,7 @@ package struct FileChronicle: Sendable {
     checksum = try store.checksum(at: path)
   }
 
-  /// Output of `show --history --json`: one line of JSON.
+  /// The output of `show --history --json`: one line of JSON.
   package var jsonLine: [UInt8] { Shape.chronicle.ndjsonLine(self) }
 
   /// Human-readable text: a line for each event, then the state of the bytes.

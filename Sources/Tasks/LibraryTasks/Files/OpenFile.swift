@@ -3,31 +3,32 @@ package import LibraryStore
 package import Platform
 package import SystemPackage
 
-/// A regular file that stays open while it is read, so all data comes from one file even if another file takes its
-/// name.
+/// A regular file that stays open while it is read, so that all data comes from the same file even if another file
+/// takes its name.
 package final class OpenFile: Sendable {
   package enum Failure: Error {
     /// The file does not exist or is not readable.
     case missing
-    /// The path now names something other than the analyzed file: a device, a pipe, a folder, a link elsewhere, no audio.
+    /// The path now refers to something other than the analyzed file: a device, a pipe, a folder, a link to elsewhere,
+    /// or a file without audio.
     case replaced
-    /// A link leads out of the folders of the library.
+    /// A link leads to a place outside the folders of the library.
     case outside
-    /// The last run decoded no audio from it.
+    /// The last run did not decode audio from the file.
     case notAudio
     /// The file has become shorter since it was opened.
     case shortened
   }
 
   package let size: Int64
-  /// Time of the content's last change, in nanoseconds since 1970.
+  /// The time of the last change of the content, in nanoseconds since 1970.
   package let modified: Int64
   private let descriptor: SystemPackage.FileDescriptor
 
-  /// Opens the file of a track under the rules of `TrackFolder`.
+  /// Opens the file of a track according to the rules of `TrackFolder`.
   package convenience init(_ track: TrackFile) throws(Failure) { try self.init(track, in: TrackFolder(of: track)) }
 
-  /// - Parameter folder: Folder of the track.
+  /// - Parameter folder: The folder of the track.
   convenience init(_ track: TrackFile, in folder: TrackFolder) throws(Failure) {
     guard track.isAudio else { throw .notAudio }
     var isLinked = folder.isBehindLink
@@ -42,12 +43,13 @@ package final class OpenFile: Sendable {
       guard isUnchanged else { throw .replaced }
       guard isInside(track.linkScope) else { throw .outside }
     } else if !isUnchanged {
-      // New tags make a new file. Another file of the same name must be audio, too: a hard link can lead anywhere.
+      // A program that writes tags creates a new file. Another file with the same name must be audio, too, because a
+      // hard link can lead anywhere.
       guard AudioSource.recognizes(descriptorPath) else { throw .replaced }
     }
   }
 
-  /// - Parameter path: Relative to the folder.
+  /// - Parameter path: A path relative to the folder.
   package init(_ path: FilePath, in folder: OpenFolder, links: OpenFolder.Links) throws(Failure) {
     let descriptor: SystemPackage.FileDescriptor
     do {
@@ -70,7 +72,8 @@ package final class OpenFile: Sendable {
 
   private var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor.rawValue)") }
 
-  /// True if the open file is in one of the folders, whatever links led to it. False if the system does not tell.
+  /// Returns `true` if the open file is in one of the folders, no matter what links led to it, and `false` if the
+  /// system cannot tell.
   private func isInside(_ folders: [FilePath]) -> Bool {
     if folders.contains("/") { return true }
     guard let path = descriptorPath.linkTarget else { return false }

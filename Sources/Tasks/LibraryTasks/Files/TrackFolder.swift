@@ -4,18 +4,20 @@ internal import SystemPackage
 
 /// The open folder of a track's file, with access limited to files that belong to the library.
 ///
-/// A user who can write to the music folder must not be able to expose other files of this machine by replacing a file, or
-/// a folder above it, with a link. Links are therefore followed up to the root of the run, which such a user cannot
-/// replace, and below it only to the exact file that the last run saw through them, inside the track's `linkScope`.
+/// A user who can write to the music folder must not be able to expose other files of this machine by replacing a file,
+/// or a folder above it, with a link. Therefore, links are followed up to the root of the run, which such a user cannot
+/// replace. Below the root, they are followed only to the exact file that the last run saw through them, inside the
+/// track's `linkScope`.
 struct TrackFolder {
   let folder: OpenFolder
-  /// Name of the file.
+  /// The name of the file.
   let name: FilePath
-  /// `true` if the path has a link below the root of the run, so the identity of the track's file must be checked.
+  /// `true` if there is a link in the path below the root of the run, so that the identity of the track's file must be
+  /// checked.
   let isBehindLink: Bool
-  /// Links to pictures must stay inside this folder.
+  /// The folder that links to pictures must not leave.
   private let boundary: OpenFolder
-  /// Path from `boundary` to `folder`.
+  /// The path from `boundary` to `folder`.
   private let way: FilePath
 
   init(of track: TrackFile) throws(OpenFile.Failure) {
@@ -50,7 +52,7 @@ struct TrackFolder {
     }
   }
 
-  /// The names of the entries, of which only the first `limit` are returned.
+  /// Returns the names of the entries, but no more than `limit`.
   func names(atMost limit: Int) -> [FilePath.Component] {
     guard let listing = try? FolderListing(of: folder, limit: limit) else { return [] }
     return listing.entries.compactMap(listing.component)

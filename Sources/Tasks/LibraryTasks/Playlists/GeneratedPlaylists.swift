@@ -3,7 +3,7 @@ internal import Filters
 package import LibraryStore
 package import ResultStore
 
-/// A playlist computed from the findings of tracks, so its contents change with the library.
+/// A playlist computed from the findings of tracks, so that its contents change with the library.
 package struct GeneratedPlaylist: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// Tracks around a tempo, in beats per minute.
@@ -14,13 +14,13 @@ package struct GeneratedPlaylist: Sendable, Hashable {
     case likeNewest
   }
 
-  /// 22 characters, derived from the kind.
+  /// The id of 22 characters, which is derived from the kind.
   package var id: String
   package var kind: Kind
   package var name: String
   package var description: String
   package var trackCount: Int
-  /// Id of the track whose cover represents the playlist.
+  /// The id of the track whose cover represents the playlist.
   package var cover: String?
 }
 
@@ -28,7 +28,7 @@ package struct GeneratedPlaylist: Sendable, Hashable {
 package struct GeneratedPlaylists: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
-  /// Caches playlists: computing one reads all its tracks.
+  /// A cache of playlists, because all tracks of a playlist must be read to compute it.
   private let recent: TimedCache<GeneratedPlaylist.Kind, GeneratedPlaylist?>
 
   package init(store: ResultStore, descriptors: DescriptorCache) throws(StoreError) {
@@ -37,13 +37,13 @@ package struct GeneratedPlaylists: Sendable {
     recent = try TimedCache(of: store, count: 1000, maxAge: .seconds(30))
   }
 
-  /// The tempi that each have a playlist, in beats per minute.
+  /// The tempi for which there is a playlist, in beats per minute.
   private static let tempi = [80, 90, 100, 110, 120, 128, 140, 160, 174]
   private static let maxTracks = 50
-  /// Genres with fewer tracks do not get a playlist.
+  /// Minimum number of tracks in a genre that gets a playlist.
   private static let minTracksPerGenre = 3
 
-  /// Returns the non-empty playlists by tempo, and the playlist of tracks like the newest tracks.
+  /// Returns the playlists by tempo that are not empty, and the playlist of tracks that sound like the newest ones.
   package func featured() throws -> [GeneratedPlaylist] {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }
@@ -67,7 +67,7 @@ package struct GeneratedPlaylists: Sendable {
     return try playlist(kind)
   }
 
-  /// Songs in playlist order; empty for an unknown id.
+  /// Returns songs in playlist order; empty for an unknown id.
   package func songs(ofPlaylist id: String, limit: Int = .max, offset: Int = 0) throws -> [Song] {
     guard let kind = try kinds().first(where: { Self.id($0.kind) == id })?.kind else { return [] }
     return Array(try songs(kind).dropFirst(offset).prefix(limit))
@@ -115,7 +115,7 @@ package struct GeneratedPlaylists: Sendable {
       trackCount: songs.count, cover: songs.first?.id)
   }
 
-  /// In beats per minute.
+  /// Maximum difference in tempo, in beats per minute.
   private static let tolerance = 2
 
   private func songs(_ kind: GeneratedPlaylist.Kind) throws -> [Song] {

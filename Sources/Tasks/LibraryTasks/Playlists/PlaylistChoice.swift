@@ -11,18 +11,18 @@ package enum PlaylistLength: Sendable, Hashable {
 
 /// Chooses tracks from the start of a list until the requested length is reached.
 struct PlaylistChoice {
-  /// The candidates by preference: most alike first, or shuffled.
+  /// The candidates in order of preference: most similar first, or shuffled.
   let tracks: [PlaylistTrack]
   let sequence: TrackSequence
-  /// `true` to choose a chain of tracks with smooth transitions instead of the first tracks of the list.
+  /// `true` to choose a chain of tracks with smooth transitions instead of the first tracks in the list.
   let wantsChain: Bool
 
-  /// Accepted deviation from the requested duration, in seconds; if it is exceeded, a track is exchanged.
+  /// Accepted deviation from the requested duration, in seconds. If it is exceeded, a track is exchanged.
   private static let tolerance = 5.0
-  /// Maximum number of tracks tried as a replacement.
+  /// Maximum number of tracks that are tried as a replacement.
   private static let maxTrials = 2000
 
-  /// Indices of the chosen tracks.
+  /// Returns the indices of the chosen tracks.
   func chosen(_ length: PlaylistLength) -> [Int] {
     switch length {
     case .all: return wantsChain ? sequence.chain(Array(tracks.indices)) : Array(tracks.indices)
@@ -32,7 +32,7 @@ struct PlaylistChoice {
     }
   }
 
-  /// Chooses tracks while `shouldContinue` returns `true`.
+  /// Chooses tracks as long as `shouldContinue` returns `true`.
   private func started(while shouldContinue: ([Int]) -> Bool) -> [Int] {
     if wantsChain { return sequence.chain(Array(tracks.indices), while: shouldContinue) }
     var taken: [Int] = []
@@ -47,8 +47,8 @@ struct PlaylistChoice {
     indices.reduce(0) { $0 + (tracks[$1].duration ?? 0) }
   }
 
-  /// Drops the last track if that comes closer to the requested duration, then exchanges at most one track to trade the
-  /// remaining deviation against the loss of order.
+  /// Drops the last track if that comes closer to the requested duration. Then exchanges at most one track, weighing
+  /// the remaining deviation against the loss of order.
   private func fitted(_ taken: [Int], to seconds: Double) -> [Int] {
     var taken = taken
     func excess(_ indices: [Int]) -> Double { duration(of: indices) - seconds }
@@ -61,7 +61,8 @@ struct PlaylistChoice {
       for (position, old) in taken.enumerated() {
         let left = abs(excess - (tracks[old].duration ?? 0) + (tracks[track].duration ?? 0))
         guard left < abs(excess) else { continue }
-        // A deviation of 10 s costs as much as a jump, or as a replacement that is one playlist length further down the list.
+        // A deviation of 10 s costs as much as a jump, or as a replacement that is one playlist length further down the
+        // list.
         let score = left / 10 + loss(of: taken, at: position, track)
         if score < best?.score ?? abs(excess) / 10 + 1 { best = (position, track, score) }
       }
@@ -70,7 +71,7 @@ struct PlaylistChoice {
     return taken
   }
 
-  /// The cost of replacing the track at a position.
+  /// Returns the cost of replacing the track at a position.
   private func loss(of taken: [Int], at position: Int, _ track: Int) -> Double {
     guard wantsChain else { return Double(max(0, track - taken[position])) / Double(max(1, taken.count)) }
     func cost(_ track: Int) -> Float {

@@ -2,14 +2,14 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// Why a playlist cannot be created, and what to do about it.
+/// The reason why a playlist cannot be created, and what to do about it.
 package enum PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingMatches
-  /// More tracks than the order `mix` supports.
+  /// There are more tracks than the order `mix` supports.
   case tooMany(Int)
   case noEnergies
   case cannotWrite(FilePath, reason: String)
-  /// A request that a Navidrome smart playlist cannot express.
+  /// A Navidrome smart playlist cannot express the request.
   case notInNavidrome(what: String, advice: String)
 
   package var description: String {

@@ -3,18 +3,18 @@ internal import SystemPackage
 
 /// The order of the tracks in a playlist.
 package enum PlaylistOrder: String, CaseIterable, Sendable {
-  /// Smooth transitions in tempo, key and energy: see `TrackSequence`.
+  /// Smooth transitions in tempo, key and energy; see `TrackSequence`.
   case mix
-  /// Slow to fast.
+  /// From slow to fast.
   case tempo
   /// Around the Camelot wheel: 1A, 1B, 2A, …
   case key
-  /// Calm to energetic.
+  /// From calm to energetic.
   case energy
   /// By the bytes of the path.
   case path
 
-  /// Returns the indices of tracks in this order. Tracks without a value come last; ties sort by path.
+  /// Returns the indices of tracks in this order. Tracks without a value come last. Ties are broken by path.
   func sorted(_ tracks: [PlaylistTrack]) -> [Int] {
     let value: (PlaylistTrack) -> Double? =
       switch self {

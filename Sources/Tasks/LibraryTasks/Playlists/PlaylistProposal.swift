@@ -12,13 +12,13 @@ internal import Text
 package struct PlaylistProposal: Sendable {
   package struct Request: Sendable {
     package var filter = TrackFilter.everything
-    /// Limits the playlist to tracks that sound like this file.
+    /// The file that the tracks must sound like; `nil` for any tracks.
     package var like: FilePath?
     package var length = PlaylistLength.all
     package var order = PlaylistOrder.mix
-    /// Minimum number of other tracks between two tracks of one artist.
+    /// Minimum number of other tracks between two tracks by the same artist.
     package var spacing = 0
-    /// Different seeds give different selections.
+    /// The seed. Different seeds result in different selections.
     package var seed: UInt64 = 0
 
     package init() {}
@@ -32,15 +32,15 @@ package struct PlaylistProposal: Sendable {
   package var copyCount = 0
   /// Number of tracks that were left out because their duration is unknown.
   package var unmeasuredCount = 0
-  /// Requested duration in seconds; `nil` if none was requested.
+  /// The requested duration in seconds; `nil` if none was requested.
   package var wantedDuration: Double?
-  /// Number of pairs of tracks of one artist that are closer than the requested spacing.
+  /// Number of pairs of tracks by the same artist that are closer than the requested spacing.
   package var repeatCount = 0
 
-  /// Sum of the known durations, in seconds.
+  /// The sum of the known durations, in seconds.
   package var duration: Double { tracks.reduce(0) { $0 + ($1.duration ?? 0) } }
 
-  /// Changes of tempo from track to track, in percent, where both tempi are known.
+  /// The changes of tempo from track to track, in percent, where both tempi are known.
   package var tempoChanges: [Double] {
     zip(tracks, tracks.dropFirst()).compactMap { first, second in
       guard let a = first.bpm, let b = second.bpm, a > 0, b > 0 else { return nil }
@@ -48,7 +48,7 @@ package struct PlaylistProposal: Sendable {
     }
   }
 
-  /// Steps on the Camelot wheel from track to track, where both keys are known.
+  /// The steps on the Camelot wheel from track to track, where both keys are known.
   package var keySteps: [Int] {
     zip(tracks, tracks.dropFirst()).compactMap { first, second in
       guard let a = first.key.flatMap({ WheelPosition($0) }), let b = second.key.flatMap({ WheelPosition($0) }) else {
@@ -60,12 +60,12 @@ package struct PlaylistProposal: Sendable {
 
   /// Maximum number of tracks for the order `mix`.
   package static let maxMixTracks = 10_000
-  /// Default number of tracks in a playlist like a file.
+  /// Default number of tracks in a playlist that is based on a file.
   package static let defaultCount = 25
 
-  /// Chooses tracks and puts them in order.
+  /// Chooses tracks and orders them.
   ///
-  /// - Parameter candidates: In a deterministic order.
+  /// - Parameter candidates: The candidates in a deterministic order.
   package init(of candidates: [PlaylistTrack], _ request: Request) {
     order = request.order
     var seen = Set<ContentID>()
@@ -95,7 +95,7 @@ package struct PlaylistProposal: Sendable {
     }
   }
 
-  /// Returns the candidates by preference: most alike first, or else shuffled.
+  /// Returns the candidates in order of preference: most similar first, or shuffled.
   private static func wanted(_ pool: [PlaylistTrack], _ request: Request) -> [PlaylistTrack] {
     guard request.like == nil else { return pool }
     let numbered = pool.map { (number: SeededNumber.of($0.path, seed: request.seed), track: $0) }
@@ -104,8 +104,8 @@ package struct PlaylistProposal: Sendable {
   }
 }
 
-/// A pseudorandom number that depends only on a path and a seed, so adding a track to the library does not reshuffle the
-/// others.
+/// A pseudorandom number that depends only on a path and a seed, so that adding a track to the library does not shuffle
+/// the others again.
 private enum SeededNumber {
   /// Applies FNV-1a to the bytes, then the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
   static func of(_ path: FilePath, seed: UInt64) -> UInt64 {
@@ -139,7 +139,7 @@ extension PlaylistProposal {
     self.init(of: candidates, request)
   }
 
-  /// Most alike first.
+  /// Returns similar tracks, most similar first.
   private static func similar(
     to file: FilePath, _ filter: TrackFilter, _ store: ResultStore, _ reading: SoundReading
   ) throws -> [PlaylistTrack] {
@@ -174,6 +174,6 @@ extension PlaylistTrack {
       energy: record.findings[TraitsFinding.self]?.energy)
   }
 
-  /// Artist and title if known, or else the file name.
+  /// The artist and title if known, otherwise the file name.
   package var name: String { Track.name(artist: artist, title: Track.title(title, of: path)) }
 }

@@ -49,7 +49,7 @@ private func mean(_ values: [Double]) -> Double? {
 }
 
 private struct NumberedTrack: Sendable {
-  /// Counted from 1.
+  /// The number of the track, counted from 1.
   var number: Int
   var track: PlaylistTrack
 }

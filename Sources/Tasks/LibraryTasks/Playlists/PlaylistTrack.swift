@@ -8,15 +8,15 @@ package struct PlaylistTrack: Sendable, Equatable {
   package var artist: String?
   package var title: String?
   package var album: String?
-  /// In seconds.
+  /// The duration in seconds.
   package var duration: Double?
-  /// In beats per minute.
+  /// The tempo in beats per minute.
   package var bpm: Double?
-  /// Camelot notation, such as `8A`.
+  /// The key in Camelot notation, such as `8A`.
   package var key: String?
-  /// From 0 to 1.
+  /// The energy, from 0 to 1.
   package var energy: Double?
-  /// Likeness to the file in the request, 0 to 1; `nil` if the request has no file.
+  /// The likeness to the file in the request, from 0 to 1; `nil` if the request has no file.
   package var likeness: Double?
 
   package init(

@@ -2,32 +2,33 @@ internal import Foundation
 
 /// Orders tracks for smooth transitions: similar tempo, key and energy, and no artist repeated too soon.
 ///
-/// Builds a greedy chain, then improves it as a traveling salesman tour: 2-opt reverses a stretch (Croes, 1958), or-opt
-/// moves a stretch of up to three tracks (Or, 1976), as long as that lowers the cost. The work is bounded by a number of
-/// comparisons, not by a clock, so the result depends only on the tracks and their order.
+/// First, a greedy chain is built. It is then improved as in the traveling salesman problem: 2-opt reverses a stretch
+/// (Croes, 1958), and or-opt moves a stretch of up to three tracks (Or, 1976), as long as that lowers the cost. The
+/// work is bounded by a number of comparisons rather than by time, so the result depends only on the tracks and their
+/// order.
 struct TrackSequence {
-  /// The traits that are compared, stored contiguously.
+  /// The traits that are compared, in contiguous memory.
   private struct Traits {
     /// Base-2 logarithm of the tempo, in octaves; NaN if unknown.
     var tempo: Float
     /// Index on the Camelot wheel; −1 if unknown.
     var key: Int
-    /// NaN if unknown.
+    /// The energy; NaN if unknown.
     var energy: Float
-    /// Equal for tracks of the same artist; −1 if unknown.
+    /// A number that is the same for tracks by the same artist; −1 if unknown.
     var artist: Int
   }
 
   private let traits: [Traits]
   private let artistCount: Int
-  /// Costs of pairs of wheel indices: 24 × 24.
+  /// The costs of pairs of wheel indices, 24 × 24.
   private let keyCosts: [Float]
-  /// Minimum number of other tracks between two tracks of one artist.
+  /// Minimum number of other tracks between two tracks by the same artist.
   let spacing: Int
 
-  /// Cost of repeating an artist too soon: more than any jump.
+  /// Cost of repeating an artist too soon, which is more than that of any jump.
   private static let repeatCost: Float = 10
-  /// Budget for 2-opt and or-opt together; a comparison takes a few nanoseconds.
+  /// Maximum number of comparisons for 2-opt and or-opt together. A comparison takes a few nanoseconds.
   private static let maxComparisons = 40_000_000
 
   init(_ tracks: [PlaylistTrack], spacing: Int) {
@@ -52,7 +53,7 @@ struct TrackSequence {
     self.spacing = spacing
   }
 
-  /// Cost of the transition between two tracks; symmetric.
+  /// Returns the cost of the transition between two tracks. It is symmetric.
   func cost(_ first: Int, _ second: Int) -> Float {
     let (a, b) = (traits[first], traits[second])
     var cost: Float = 0
@@ -61,7 +62,7 @@ struct TrackSequence {
       cost += Transition.unknownCost
     } else {
       let folded = abs(octaves - octaves.rounded())
-      // Same as `Transition.tempoCost`, with e^x - 1 approximated by its series up to the cap.
+      // This is the same as `Transition.tempoCost`, but approximates e^x - 1 by its series up to the cap.
       let x = folded * 0.693_147_2
       cost += min(3, x * (1 + x * (0.5 + x * 0.166_667)) * (100 / 6)) + (octaves > 0.5 ? 0.25 : 0)
     }
@@ -77,7 +78,7 @@ struct TrackSequence {
     traits[first].artist >= 0 && traits[first].artist == traits[second].artist
   }
 
-  /// Number of pairs of tracks by one artist with fewer than `spacing` tracks between them.
+  /// Returns the number of pairs of tracks by the same artist with fewer than `spacing` tracks between them.
   func repeatCount(in order: some RandomAccessCollection<Int>) -> Int {
     let order = Array(order)
     var count = 0
@@ -90,7 +91,7 @@ struct TrackSequence {
     return count
   }
 
-  /// `true` if the artist of `track` is among the last `spacing` tracks.
+  /// Returns `true` if the artist of `track` is among those of the last `spacing` tracks.
   func repeats(_ track: Int, after order: [Int]) -> Bool {
     order.suffix(spacing).contains { isRepeat($0, track) }
   }
@@ -106,7 +107,8 @@ struct TrackSequence {
     var rest = list
     var order: [Int] = []
     while !rest.isEmpty {
-      // Artists with `most` remaining tracks each need this many positions, plus up to `spacing` before the first.
+      // If an artist has `most` remaining tracks, they need this many positions, plus up to `spacing` before the first
+      // one.
       let most = left.max() ?? 0
       let artists = left.indices.filter { left[$0] == most }
       let isCrowded = most > 1 && (most - 1) * (spacing + 1) + artists.count + spacing >= rest.count
@@ -150,12 +152,12 @@ struct TrackSequence {
     let order = exchanged(list)
     let count = repeatCount(in: order)
     if count == 0 { return order }
-    // Exchanges alone may not reach an order without repeats, so this also starts from the spaced order.
+    // Exchanges alone may not lead to an order without repeats, so this also starts from the spaced order.
     let apart = exchanged(spaced(order))
     return repeatCount(in: apart) < count ? apart : order
   }
 
-  /// Returns the list as improved by 2-opt and or-opt.
+  /// Returns the list after improving it by 2-opt and or-opt.
   private func exchanged(_ list: [Int]) -> [Int] {
     var order = list
     guard order.count > 2 else { return order }
@@ -170,14 +172,14 @@ struct TrackSequence {
     return order
   }
 
-  /// Gains smaller than this are rounding errors.
+  /// Minimum gain. Smaller gains are rounding errors.
   private static let minGain: Float = 1e-4
 
   private func edge(_ order: [Int], _ first: Int, _ second: Int) -> Float {
     first < 0 || second >= order.count ? 0 : cost(order[first], order[second])
   }
 
-  /// 2-opt.
+  /// Improves the order by 2-opt.
   /// - Returns: `true` if the order improved.
   private func turnStretches(_ order: inout [Int], window: Int) -> Bool {
     var isBetter = false
@@ -194,7 +196,7 @@ struct TrackSequence {
     return isBetter
   }
 
-  /// Or-opt.
+  /// Improves the order by or-opt.
   /// - Returns: `true` if the order improved.
   private func moveTracks(_ order: inout [Int], window: Int) -> Bool {
     var isBetter = false
@@ -222,7 +224,7 @@ struct TrackSequence {
     return isBetter
   }
 
-  /// Changes a stretch, and reverts the change if the artist repeats that it adds cost more than it gains.
+  /// Changes a stretch. Reverts the change if the repeats of artists that it adds cost more than it gains.
   private func change(
     _ order: inout [Int], _ range: ClosedRange<Int>, gain: Float, _ body: (inout [Int]) -> Void
   ) -> Bool {

@@ -2,15 +2,15 @@ package import Filters
 package import LibraryStore
 package import ResultStore
 
-/// The results of a search: tracks and failed files that match by name, followed by tracks and failed files that match
-/// by words in their paths.
+/// The results of a search. Tracks and failed files that match by name come first, followed by those that match by
+/// words in their paths.
 package struct FoundTracks: Sendable {
   package let rows: [TrackRow]
-  /// Total number of matches; a lower bound unless `isCountExact` is `true`.
+  /// Total number of matches. It is a lower bound unless `isCountExact` is `true`.
   package let count: Int
   package let isCountExact: Bool
 
-  /// Without words, filter and order, returns the newest tracks first.
+  /// If there are no words, filter or order, the newest tracks come first.
   package init(
     _ words: String, filter: TrackFilter = .everything, order: TrackOrder? = nil, page: (limit: Int, offset: Int),
     in store: ResultStore
@@ -27,7 +27,7 @@ package struct FoundTracks: Sendable {
       let found = try search("", filter, order ?? newest, [.tracks], limit: page.limit, offset: page.offset).tracks
       (rows, count, isCountExact) = (found.hits, found.count, found.isCountExact)
     } else if let order {
-      // With an explicit order, matches by path are mixed with the others.
+      // If an order is requested, matches by path are mixed with the others.
       let found = try search(
         "", filter.and(Self.filter(words)), order, [.tracks], limit: page.limit, offset: page.offset
       )
@@ -45,7 +45,8 @@ package struct FoundTracks: Sendable {
     }
   }
 
-  /// Number of failed files among the matches. Fast, because an index contains the few failed files.
+  /// Returns the number of failed files among the matches. This is fast, because an index contains the few failed
+  /// files.
   package static func failedCount(
     _ words: String, filter: TrackFilter, in store: ResultStore
   ) throws(StoreError) -> Int {
@@ -55,7 +56,7 @@ package struct FoundTracks: Sendable {
     return try store.trackCount(matching: all.and(failed))
   }
 
-  /// Requires each word to occur in a name or in the path; the last word may be a prefix.
+  /// Returns a filter that requires each word to occur in a name or in the path. The last word may be a prefix.
   private static func filter(_ words: String) -> TrackFilter {
     let words = words.split(whereSeparator: \.isWhitespace)
     return TrackFilter(

@@ -20,7 +20,7 @@ package struct SearchReport: Sendable {
   /// Includes the line break.
   package var jsonLine: [UInt8] { Shape.search.ndjsonLine(self) }
 
-  /// One line of NDJSON per hit.
+  /// The hits as NDJSON, one line per hit.
   package var ndjsonLines: [UInt8] {
     var hits = answer.tracks.hits.map { SearchHit(type: "track", track: $0) }
     hits += answer.albums.hits.map { SearchHit(type: "album", album: $0) }

@@ -2,7 +2,7 @@ internal import LibraryStore
 internal import Likeness
 package import ResultStore
 
-/// Caches the descriptors of all tracks in memory: reading them takes longer than comparing them.
+/// Caches the descriptors of all tracks in memory, because reading them takes longer than comparing them.
 package final class DescriptorCache: Sendable {
   struct Descriptors: Sendable {
     var stored: StoredDescriptors
@@ -17,7 +17,7 @@ package final class DescriptorCache: Sendable {
     recent = try TimedCache(of: store, count: 1, maxAge: .seconds(30))
   }
 
-  /// Descriptors of the library, at most 30 s old.
+  /// Returns the descriptors of the library, which are at most 30 s old.
   func descriptors() throws(StoreError) -> Descriptors {
     try recent.value { () throws(StoreError) in try Self.read(store) }
   }

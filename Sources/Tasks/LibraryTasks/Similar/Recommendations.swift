@@ -1,24 +1,24 @@
 package import LibraryStore
 package import ResultStore
 
-/// Recommends tracks and artists that are similar to given ones: by their descriptors, or by genre if descriptors are
+/// Recommends tracks and artists that are similar to given ones, by their descriptors, or by genre if descriptors are
 /// missing.
 package struct Recommendations: Sendable {
   package struct Request: Sendable {
-    /// Seed ids.
+    /// The ids of the seeds.
     package var tracks: [String] = []
     package var artists: [String] = []
     package var genres: [String] = []
     package var minimum: [SoundAttribute: Double] = [:]
     package var maximum: [SoundAttribute: Double] = [:]
-    /// Target values; tracks closer to them come first.
+    /// The target values. Tracks that are closer to them come first.
     package var target: [SoundAttribute: Double] = [:]
     package var limit = 20
 
     package init() {}
   }
 
-  /// A track, artist or genre to find similar tracks for.
+  /// A track, artist or genre for which similar tracks are searched for.
   package struct Seed: Sendable {
     package enum Kind: String, Sendable {
       case track, artist, genre
@@ -72,7 +72,7 @@ package struct Recommendations: Sendable {
     return answer
   }
 
-  /// Artists whose tracks are most like those of the artist `id`.
+  /// Returns the artists whose tracks are most similar to those of the artist `id`.
   package func artists(like id: String, limit: Int) throws -> [LibraryArtist] {
     let own = try store.songs(ofArtist: id, limit: Self.maxSeedTracks)
     var ids: [String] = []
@@ -82,7 +82,7 @@ package struct Recommendations: Sendable {
     return try store.artists(ids: Array(ids.prefix(limit))).compactMap(\.self)
   }
 
-  /// Returns candidates by likeness, best first, followed by candidates by genre.
+  /// Returns candidates by likeness, most similar first, followed by candidates by genre.
   private func candidates(like seeds: [Song], count: Int) throws -> [(song: Song, likeness: Double)] {
     let near = try neighbors.near(files: seeds.map(\.row.fileID), limit: count).prefix(count)
     let likeness = Dictionary(uniqueKeysWithValues: near.map { ($0.file, $0.likeness) })
@@ -100,7 +100,7 @@ package struct Recommendations: Sendable {
     return pool
   }
 
-  /// `false` for a track that lacks a bounded attribute.
+  /// Returns `false` for a track whose value of a bounded attribute is out of bounds or unknown.
   private func isWithin(_ request: Request, _ traits: AudioFeatures?) -> Bool {
     func isValue(of attribute: SoundAttribute, _ accepts: (Double) -> Bool) -> Bool {
       traits.flatMap { attribute.value(of: $0) }.map(accepts) ?? false
@@ -117,7 +117,7 @@ package struct Recommendations: Sendable {
     }
   }
 
-  /// Keeps each recording once, and moves tracks beyond an artist's share of `limit` to the end.
+  /// Keeps each recording only once, and moves tracks that exceed an artist's share of `limit` to the end.
   private func varied(_ songs: [Song], without seeds: [Song], limit: Int) -> [Song] {
     func name(_ song: Song) -> String { "\(song.artists.first?.id ?? "")\0\(song.title.lowercased())" }
     var names = Set(seeds.map(name))

@@ -11,32 +11,32 @@ package import ResultStore
 package import SystemPackage
 internal import Text
 
-/// The tracks of a library that sound most like a file.
+/// Finds the tracks of a library that sound most like a file.
 package struct SimilarTracks {
   package struct Track: Sendable {
-    /// Counted from 1.
+    /// The rank, counted from 1.
     package var rank: Int
-    /// Likeness from 0 to 1: 1 means the same sound, 0 as different as two arbitrary tracks.
+    /// The likeness, from 0 to 1: 1 means the same sound, 0 means as different as two arbitrary tracks.
     package var likeness: Double
     package var record: FileRecord
 
-    /// Artist and title from tags, or else the file name.
+    /// The artist and title from tags, or the file name if there are none.
     package var name: String { record.track.name }
   }
 
   package struct Answer: Sendable {
     /// An absolute path.
     package var path: FilePath
-    /// Number of files that the file was compared with, including any that were left out.
+    /// Number of files with which the file was compared, including those that were left out.
     package var comparedCount: Int
-    /// Number of near files that were left out because they contain the same recording as the file or as a better
+    /// Number of similar files that were left out because they contain the same recording as the file or as a better
     /// track.
     package var leftOutCount: Int
-    /// Best first.
+    /// The tracks, most similar first.
     package var tracks: [Track]
   }
 
-  /// Allowed range for the number of requested tracks.
+  /// The allowed range for the number of requested tracks.
   package static let limits = 1...1000
 
   private let store: ResultStore
@@ -51,8 +51,8 @@ package struct SimilarTracks {
   }
 
   /// - Parameters:
-  ///   - limit: Within `limits`.
-  ///   - filter: Tracks to choose from.
+  ///   - limit: The number of tracks, within `limits`.
+  ///   - filter: A filter for the tracks from which to choose.
   /// - Throws: `SimilarTracksError`, `UnknownFile`, `StoreError`.
   package func near(_ path: FilePath, limit: Int, matching filter: TrackFilter = .everything) throws -> Answer {
     let matching = filter == .everything ? nil : Set(try store.tracks(matching: filter).map(\.fileID))
@@ -66,7 +66,7 @@ package struct SimilarTracks {
       throw SimilarTracksError.noDescriptor(path, reason: record.findings[LikenessFinding.self]?.reason)
     }
     let compared = stored.files.count - (known.map { !$0.isVanished } ?? false ? 1 : 0)
-    // Some of the nearest may be left out.
+    // Some of the nearest tracks may be left out.
     var wanted = limit + 32
     while true {
       let near = descriptors.collection.nearest(to: own, limit: wanted)
@@ -78,7 +78,7 @@ package struct SimilarTracks {
     }
   }
 
-  /// Returns the nearest tracks, each recording once.
+  /// Returns the nearest tracks. Each recording is returned only once.
   private func answer(
     _ record: FileRecord, _ near: [SoundCollection.Neighbor], of stored: StoredDescriptors, limit: Int
   ) throws -> Answer {
@@ -100,7 +100,7 @@ package struct SimilarTracks {
     return answer
   }
 
-  /// The stored record of a file with a current descriptor; `nil` for any other existing file.
+  /// Returns the stored record of a file with a current descriptor; `nil` for any other existing file.
   private func known(_ path: FilePath) throws -> FileRecord? {
     let known = try store.record(at: store.knownPath(of: path), long: ["descriptor"])
     if let known, let likeness = known.findings[LikenessFinding.self],
@@ -122,11 +122,11 @@ private struct Recording {
 
   /// Maximum difference in duration between encodings of one recording, in seconds.
   private static let durationTolerance = 5.0
-  /// Without fingerprints, files of similar duration count as the same recording if the cosine similarity of their
-  /// descriptors to the searched file's is at least this.
+  /// If there are no fingerprints, minimum cosine similarity to the file from which files of similar duration count as
+  /// the same recording.
   private static let minCosine = 0.98
 
-  /// - Parameter cosine: Cosine similarity to the searched file.
+  /// - Parameter cosine: The cosine similarity to the file.
   init(_ record: FileRecord, cosine: Double) {
     self.cosine = cosine
     contentID = record.contentID
@@ -144,7 +144,7 @@ private struct Recording {
   }
 }
 
-/// Why similar tracks cannot be found, and what to do about it.
+/// The reason why similar tracks cannot be found, and what to do about it.
 package enum SimilarTracksError: Error, CustomStringConvertible {
   case nothingDescribed(database: FilePath)
   case noDescriptor(FilePath, reason: String?)

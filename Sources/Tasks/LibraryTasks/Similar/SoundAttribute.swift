@@ -4,14 +4,14 @@ internal import LibraryStore
 
 /// A measured attribute of a track by which `Recommendations` filters and ranks.
 package enum SoundAttribute: Sendable, CaseIterable {
-  /// In beats per minute.
+  /// The tempo in beats per minute.
   case tempo
-  /// From 0 to 1.
+  /// Values from 0 to 1.
   case energy, danceability, speechiness
-  /// In LUFS.
+  /// The loudness in LUFS.
   case loudness
   case milliseconds
-  /// The pitch class of the tonic, 0 to 11; C is 0.
+  /// The pitch class of the tonic, from 0 for C to 11.
   case key
   /// 1 for major, 0 for minor.
   case mode

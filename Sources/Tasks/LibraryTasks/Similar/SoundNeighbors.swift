@@ -1,7 +1,8 @@
 internal import LibraryStore
 internal import Likeness
 
-/// Finds the tracks that sound most like given tracks of the library, by row id of the table `file`.
+/// Finds the tracks that sound most like given tracks of the library. Tracks are identified by their row ids in the
+/// table `file`.
 package struct SoundNeighbors: Sendable {
   private let descriptors: DescriptorCache
 
@@ -10,8 +11,8 @@ package struct SoundNeighbors: Sendable {
   }
 
   /// - Parameter limit: Maximum number of neighbors per file.
-  /// - Returns: Neighbors with their likeness to the nearest of the files (0 to 1), best first, without the files
-  ///   themselves. Empty if none of the files has a descriptor.
+  /// - Returns: The neighbors, most similar first, with their likeness to the nearest of the files (0 to 1). The files
+  ///   themselves are left out. Empty if none of the files has a descriptor.
   package func near(files: [Int64], limit: Int) throws -> [(file: Int64, likeness: Double)] {
     let descriptors = try descriptors.descriptors()
     var best: [Int64: Double] = [:]

@@ -4,13 +4,14 @@ internal import BuiltInAnalyzers
 internal import Records
 internal import SystemPackage
 
-/// Computes the descriptor of a file that is not in the database, as a run would.
+/// Computes the descriptor of a file that is not in the database, in the same way as a run does.
 package struct SoundReading: Sendable {
   private let analysis: SingleFileAnalysis
 
   package init(by analysis: SingleFileAnalysis) { self.analysis = analysis }
 
-  /// Returns a record with the descriptor, and the fingerprint that identifies copies of the recording.
+  /// Returns a record that contains the descriptor, and the fingerprint by which copies of the recording are
+  /// recognized.
   /// - Throws: `SimilarTracksError.cannotRead`.
   func record(of path: FilePath) throws -> FileRecord {
     let ids = [LikenessFinding.analyzer, FingerprintFinding.analyzer]

@@ -3,15 +3,15 @@ internal import Platform
 internal import SystemPackage
 internal import TagWriting
 
-/// Holds results back briefly, then checks that no other program has overwritten the written files.
+/// Holds results back for a moment, then checks that no other program has overwritten the files that were written.
 ///
-/// A program that has read the old file may replace the new one with its own version, without using a lock. In that
-/// case the file is not reported as written; instead the change is applied again to its current version.
+/// A program that has read the old file may replace the new one with its own version without using a lock. In that
+/// case, the file is not reported as written. Instead, the change is applied again to its current version.
 struct LateOverwriteCheck {
   /// The result for a file.
   struct Outcome {
     var result: TaggingResult
-    /// Identity of the new file; `nil` if none was written.
+    /// The identity of the new file; `nil` if none was written.
     var file: FileIdentity?
 
     init(_ result: TaggingResult, _ file: FileIdentity? = nil) {
@@ -28,7 +28,7 @@ struct LateOverwriteCheck {
     var again: () throws -> Outcome
   }
 
-  /// The time that another program may take to read a file and write it back.
+  /// The time that another program may need to read a file and write it back.
   private static let delay = Duration.milliseconds(250)
   private static let maxAttempts = 5
 
@@ -38,7 +38,7 @@ struct LateOverwriteCheck {
   /// `true` if `report` has returned `false`.
   private(set) var isStopped = false
 
-  /// - Parameter report: Called with each result; returns `false` to stop.
+  /// - Parameter report: Called with each result. It returns `false` to stop.
   init(report: @escaping (TaggingResult) throws -> Bool) { self.report = report }
 
   /// Adds an outcome, and reports the outcomes that have waited long enough.
@@ -47,7 +47,7 @@ struct LateOverwriteCheck {
     while next < waiting.count, waiting[next].outcome.file == nil || waiting[next].time + Self.delay <= .now {
       try settleNext()
     }
-    // Drops settled entries.
+    // This drops entries that are settled.
     if next > 1_000 {
       waiting.removeFirst(next)
       next = 0
@@ -74,7 +74,7 @@ struct LateOverwriteCheck {
     }
     let outcome = try entry.again()
     switch outcome.result.status {
-    // The other program kept the new values.
+    // The other program has kept the new values.
     case .unchanged: try show(entry.outcome.result)
     case .written where entry.attempts < Self.maxAttempts:
       waiting.append(Entry(outcome: outcome, attempts: entry.attempts + 1, time: .now, again: entry.again))
@@ -94,7 +94,7 @@ struct LateOverwriteCheck {
 }
 
 extension FileIdentity {
-  /// `true` if the path still refers to this file with this content. Permissions may have changed.
+  /// Returns `true` if the path still refers to this file with this content. Permissions may have changed.
   fileprivate func isUnchanged(at path: FilePath) -> Bool {
     guard let now = FileIdentity(path) else { return false }
     return now.device == device && now.inode == inode && now.size == size && now.modified == modified

@@ -7,7 +7,7 @@ package import TagWriting
 
 /// Writes findings into the tags of files.
 ///
-/// The store is only read; the next run detects that the tags have changed but the audio has not.
+/// The store is only read. The next run detects that the tags have changed but the audio has not.
 package final class LibraryTagging {
   package struct Options: Sendable {
     package var fields: [WritableField]
@@ -16,7 +16,7 @@ package final class LibraryTagging {
     package var overwrites = false
     package var isDryRun = false
     package var replacement = TagReplacement.Options()
-    /// Path of the journal; `nil` for a new one beside the database.
+    /// The path of the journal; `nil` for a new one next to the database.
     package var journal: FilePath?
 
     package init(_ fields: [WritableField]) {
@@ -27,9 +27,9 @@ package final class LibraryTagging {
   private let store: ResultStore
   private let options: Options
   private var journal: TagJournal?
-  /// Number of records read from the database at once.
+  /// Number of records that are read from the database at a time.
   private static let batchSize = 100
-  /// Maximum number of attempts on a file that other programs are changing.
+  /// Maximum number of attempts for a file that other programs are changing.
   static let maxAttempts = 5
 
   package init(_ store: ResultStore, _ options: Options) {
@@ -37,12 +37,12 @@ package final class LibraryTagging {
     self.options = options
   }
 
-  /// Path of the journal; `nil` until a file is changed.
+  /// The path of the journal; `nil` until a file is changed.
   package var journalPath: FilePath? { journal?.path }
 
-  /// - Parameter report: Called with each result after a short delay; returns `false` to stop.
-  /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run; `TagJournalError`, after which
-  ///   no more files are changed.
+  /// - Parameter report: Called with each result after a short delay. It returns `false` to stop.
+  /// - Throws: `StoreError`, which is `lockedByRun` while a run is active, except for a dry run; `TagJournalError`,
+  ///   after which no more files are changed.
   package func perform(on files: [FilePath], report: @escaping (TaggingResult) throws -> Bool) throws {
     let lock = options.isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
     defer { lock?.release() }
@@ -78,7 +78,7 @@ package final class LibraryTagging {
   private func write(_ record: FileRecord) throws -> LateOverwriteCheck.Outcome {
     var result = TaggingResult(record.path, .nothing)
     var found: [WritableValue] = []
-    // For Opus, only the values differ, not the set of fields that have one.
+    // For Opus, only the values differ, not the set of fields that have a value.
     for field in options.fields {
       do throws(WritableField.Missing) {
         found += try field.values(of: record, options.keyNotation, isOpus: false)
@@ -92,7 +92,7 @@ package final class LibraryTagging {
     }
     try refuseDamaged(record)
     let replacement = try TagReplacement(record.path, options.replacement)
-    // Findings apply to the audio, so they are still valid if only the tags have changed since.
+    // Findings apply to the audio, so they are still valid if only the tags have changed.
     let isAsAnalyzed = replacement.identity.size == record.sizeBytes && replacement.identity.modified == record.modified
     guard try isAsAnalyzed || record.contentID.map({ try replacement.hasAudio($0) }) ?? false else {
       throw TagWriteError(.changed, "The audio has changed since it was analyzed; run `analyze` first.")
@@ -114,7 +114,8 @@ package final class LibraryTagging {
     guard let contentID = record.contentID else {
       throw TagWriteError(.changed, "The audio of the file is unknown; run `analyze` first.")
     }
-    // If a field has several keys, a reader may use one that already had this value, so nothing can be expected.
+    // If a field has several keys, a reader may use one that already had this value, so no particular value can be
+    // expected.
     var expected: [String: String] = [:]
     for change in changes where replacement.file.items(of: change.field).count <= 1 {
       expected[change.field] = change.after.first
@@ -129,7 +130,7 @@ package final class LibraryTagging {
     return LateOverwriteCheck.Outcome(result, file)
   }
 
-  /// Refuses partial and damaged files: findings about a part may be wrong for the whole recording, and a damaged file
+  /// Refuses partial and damaged files. Findings about a part may be wrong for the whole recording, and a damaged file
   /// may be the only remaining copy.
   private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
     guard record.status == .ok else {
@@ -162,7 +163,7 @@ package final class LibraryTagging {
       }
     }
     guard items.isEmpty else { return }
-    // The value exists in a place that readers use but this program does not write: in another tag of the file, or
+    // The value is in a place that readers use but this program does not write to: in another tag of the file, or
     // compressed.
     if let present = replacement.tags.fields[value.field] {
       if present.count == 1, value.matches(present[0]) { return }
@@ -192,7 +193,7 @@ package final class LibraryTagging {
 }
 
 extension TagWriteError {
-  /// Retries `body` while another program changes the file at the same time.
+  /// Repeats `body` as long as another program is changing the file.
   static func retrying<Value>(_ limit: Int, _ body: () throws -> Value) throws -> Value {
     for _ in 1..<limit {
       do {

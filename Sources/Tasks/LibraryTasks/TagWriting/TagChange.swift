@@ -8,9 +8,9 @@ package struct TagChange: Hashable, Codable, Sendable {
   package var field: String
   package var tag: String
   package var key: String
-  /// Empty if the item did not exist.
+  /// The values before; empty if the item did not exist.
   package var before: [String]
-  /// Empty if the item is removed.
+  /// The values after; empty if the item is removed.
   package var after: [String]
 
   package init(field: String, tag: String, key: String, before: [String], after: [String]) {
@@ -22,7 +22,7 @@ package struct TagChange: Hashable, Codable, Sendable {
   }
 }
 
-/// The result of writing tags to a file.
+/// The outcome of writing tags to a file.
 package struct TaggingResult: Sendable {
   package enum Status: String, CaseIterable, Sendable {
     case written
@@ -30,7 +30,7 @@ package struct TaggingResult: Sendable {
     case planned
     /// The tags already have these values.
     case unchanged
-    /// The tags have different values, which were kept.
+    /// The tags have different values, and these were kept.
     case kept
     /// There is nothing to write.
     case nothing
@@ -38,17 +38,17 @@ package struct TaggingResult: Sendable {
     case failed
   }
 
-  /// A field without a finding.
+  /// A field for which there is no finding.
   package struct Gap: Hashable, Sendable {
     package var field: String
-    /// One sentence.
+    /// The reason, in one sentence.
     package var reason: String
   }
 
   package var path: FilePath
   package var status: Status
   package var changes: [TagChange] = []
-  /// Changes that were not made: `before` was kept, and `after` is the finding.
+  /// Changes that were not made, where `before` was kept and `after` is the finding.
   package var kept: [TagChange] = []
   package var gaps: [Gap] = []
   package var problem: TagWriteError?

@@ -5,7 +5,7 @@ internal import Records
 internal import SystemPackage
 internal import TagWriting
 
-/// Why the journal of tag changes cannot be written or read.
+/// The reason why the journal of tag changes cannot be written or read.
 package struct TagJournalError: Error, CustomStringConvertible {
   package let description: String
 
@@ -14,10 +14,11 @@ package struct TagJournalError: Error, CustomStringConvertible {
   }
 }
 
-/// A journal of tag changes, for undo: one line of JSON per file, flushed to disk before the file is replaced.
+/// A journal of tag changes, for undoing them. It has one line of JSON per file, which is flushed to disk before the
+/// file is replaced.
 ///
-/// A line whose change was not made (because the program ended in between) does no harm, because `TagUndo` checks the
-/// file. The change that a truncated last line describes was never made.
+/// A line whose change was not made, because the program ended in between, does no harm: `TagUndo` checks the file. If
+/// the last line is truncated, its change was never made.
 final class TagJournal {
   /// The first line.
   struct Header: Codable {
@@ -42,28 +43,28 @@ final class TagJournal {
 
   struct Entry: Codable {
     var at: String
-    /// Bytes of the path, percent-encoded.
+    /// The bytes of the path, percent-encoded.
     var uri: String
-    /// For display.
+    /// The path for display.
     var path: String
     var contentId: String
     var before: Stamp
     var after: Stamp
     var changes: [TagChange]
-    /// `nil` if the new file contains too little of the old one.
+    /// The instructions for restoring the old file; `nil` if the new file contains too little of it.
     var restore: Restore?
   }
 
   /// A `FileReversal`.
   struct Restore: Codable {
     struct Piece: Codable {
-      /// Start of `count` bytes of the new file; `nil` for `count` zeros.
+      /// The start of `count` bytes of the new file; `nil` for `count` zeros.
       var from: Int?
       var count: Int?
-      /// Ogg stream whose pages are renumbered by `numberShift`.
+      /// The Ogg stream whose pages are renumbered by `numberShift`.
       var serial: UInt32?
       var numberShift: UInt32?
-      /// Literal bytes, in Base64; the other fields are then `nil`.
+      /// Literal bytes, in Base64, in which case the other fields are `nil`.
       var bytes: Data?
     }
 
@@ -104,7 +105,7 @@ final class TagJournal {
       } else if try file.seek(offset: -1, from: .end) >= 0 {
         var last = [UInt8](repeating: 0, count: 1)
         _ = try last.withUnsafeMutableBytes { try file.read(into: $0) }
-        // Terminates a truncated last line.
+        // A truncated last line is terminated here.
         if last != [0x0A] { _ = try file.writeAll([0x0A]) }
       }
     } catch let error as TagJournalError {
@@ -116,7 +117,7 @@ final class TagJournal {
 
   deinit { try? file.close() }
 
-  /// `true` if the journal belongs to a program that was killed before it had written the whole header.
+  /// Returns `true` if the journal is left from a program that was killed before it had written the whole header.
   static func isCutHeader(_ head: some Collection<UInt8>) -> Bool {
     let start = Array("{\"journal\":\"\(Header.name)\"".utf8)
     return !head.contains(0x0A) && (start.starts(with: head) || head.starts(with: start))
@@ -140,13 +141,13 @@ final class TagJournal {
       _ = try file.writeAll(Array(try encoder.encode(line)) + [0x0A])
       try file.synchronize()
     } catch {
-      // Removes the partial line.
+      // The partial line is removed.
       try? file.truncate(to: start)
       throw error
     }
   }
 
-  /// An unused path beside the database.
+  /// Returns an unused path next to the database.
   static func newPath(besideDatabase database: FilePath) -> FilePath {
     let time = Timestamp.now.description.filter { $0 != "-" && $0 != ":" }
     let base = "\(database.stem ?? "library")-tags-\(time)"
@@ -178,7 +179,7 @@ extension TagJournal.Restore {
     }
   }
 
-  /// `nil` if the line is malformed.
+  /// The reversal; `nil` if the line is malformed.
   var reversal: FileReversal? {
     guard let old = ContentID(oldDigest), let new = ContentID(newDigest) else { return nil }
     var pieces: [FileReversal.Piece] = []

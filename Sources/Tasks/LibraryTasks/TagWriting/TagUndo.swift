@@ -4,11 +4,11 @@ internal import ResultStore
 package import SystemPackage
 package import TagWriting
 
-/// Restores the tags that files had before `LibraryTagging` changed them, from its journal.
+/// Restores the tags that files had before `LibraryTagging` changed them, using its journal.
 ///
-/// A file that has not changed since is restored byte for byte if the journal contains the bytes that were removed from
-/// it. Otherwise only the old values are restored, and later changes by a person or another program stay. A journal can
-/// therefore be undone repeatedly, also after an interrupted undo.
+/// If a file has not changed since and the journal contains the bytes that were removed, the file is restored byte for
+/// byte. Otherwise, only the old values are restored, and later changes by a person or another program stay. A journal
+/// can therefore be undone repeatedly, even after an interrupted undo.
 package struct TagUndo {
   package var isDryRun = false
   package var replacement = TagReplacement.Options()
@@ -19,21 +19,21 @@ package struct TagUndo {
     self.journal = try TagJournal.Reader(journal)
   }
 
-  /// The program that created the journal ended before it wrote anything.
+  /// `true` if the program that created the journal ended before it wrote anything.
   package var isEmpty: Bool { journal.isEmpty }
 
   /// Number of lines in the journal.
   package var count: Int { journal.count }
 
   /// - Parameters:
-  ///   - database: A database to lock against runs during the undo; `nil` for none.
-  ///   - report: Called with each result; returns `false` to stop.
-  /// - Throws: `StoreError`; `lockedByRun` while a run is active, except for a dry run.
+  ///   - database: A database that is locked against runs during the undo; `nil` for none.
+  ///   - report: Called with each result. It returns `false` to stop.
+  /// - Throws: `StoreError`, which is `lockedByRun` while a run is active, except for a dry run.
   package func perform(database: FilePath?, report: @escaping (TaggingResult) throws -> Bool) throws {
     let lock = isDryRun ? nil : try database.map { try RunLock.acquire(forDatabase: $0) }
     defer { lock?.release() }
     var check = LateOverwriteCheck(report: report)
-    // Starts with the last change, in case a file was changed twice.
+    // The last change comes first, in case a file was changed twice.
     for line in (0..<journal.count).reversed() where !check.isStopped {
       guard let entry = try journal.entry(line), let path = try? FilePath(fileURI: Array(entry.uri.utf8)) else {
         continue
@@ -74,7 +74,7 @@ package struct TagUndo {
       result.status = .planned
       return LateOverwriteCheck.Outcome(result)
     }
-    // If nothing else has changed, restores the old file byte for byte.
+    // If nothing else has changed, the old file is restored byte for byte.
     var new = try entry.restore?.reversal.flatMap { try file.reverse($0) }
     if new == nil {
       new = try TagReplacement(path, replacement).perform(

@@ -9,11 +9,11 @@ package enum WritableField: String, CaseIterable, Sendable {
 
   /// A notation for musical keys.
   package enum KeyNotation: String, CaseIterable, Sendable {
-    /// `Am`, `F#m`, `Db`: the ID3 notation.
+    /// The ID3 notation: `Am`, `F#m`, `Db`.
     case musical
-    /// `8A`.
+    /// Camelot notation: `8A`.
     case camelot
-    /// `1m`.
+    /// Open Key notation: `1m`.
     case openKey = "open-key"
   }
 }
@@ -31,14 +31,14 @@ struct WritableValue {
   var text: String
   var meaning: Meaning
 
-  /// The text for the item with the given key: for example, `tmpo` in MP4 contains integers.
+  /// Returns the text for the item with the given key. For example, `tmpo` in MP4 contains integers.
   func text(for key: String) -> String {
     if key == "tmpo", case .number(let number) = meaning { return String(Int(number.rounded())) }
     return text
   }
 
-  /// `true` if an existing text has the same value: numbers are compared to the precision of that text, and keys in any
-  /// notation.
+  /// Returns `true` if an existing text has the same value. Numbers are compared with the precision of that text; keys
+  /// may be in any notation.
   func matches(_ present: String) -> Bool {
     switch meaning {
     case .text: return present == text
@@ -51,7 +51,7 @@ struct WritableValue {
     }
   }
 
-  /// `true` if an existing text means that there is no value.
+  /// Returns `true` if an existing text means that there is no value.
   func isEmptyValue(_ present: String) -> Bool {
     let text = present.trimmingCharacters(in: .whitespacesAndNewlines)
     return text.isEmpty || field == "bpm" && Double(text) == 0
@@ -59,13 +59,13 @@ struct WritableValue {
 }
 
 extension WritableField {
-  /// Why a file has no value for a field.
+  /// The reason why a file has no value for a field.
   struct Missing: Error {
-    /// One sentence.
+    /// The reason, in one sentence.
     var reason: String
   }
 
-  /// Values for a file.
+  /// Returns the values for a file.
   /// - Parameter isOpus: Write gain as Opus defines it (RFC 7845, section 5.2.1): in 1/256 dB relative to -23 LUFS, without
   ///   peak.
   func values(of record: FileRecord, _ notation: KeyNotation, isOpus: Bool) throws(Missing) -> [WritableValue] {
@@ -113,7 +113,7 @@ extension WritableField {
 
   private static func why(_ reason: String?) -> String { reason.map { " (\($0))" } ?? "" }
 
-  /// Gain and peak keep trailing zeros, as is customary; a tempo does not.
+  /// Formats a number. Gain and peak keep trailing zeros, as is customary; a tempo does not.
   private func number(_ field: String, _ value: Double, decimals: Int, unit: String = "") -> WritableValue {
     var text = String(format: "%.\(decimals)f", value)
     if self == .bpm {
@@ -123,7 +123,7 @@ extension WritableField {
     return WritableValue(field: field, text: text + unit, meaning: .number(value))
   }
 
-  /// ReplayGain 2 is relative to -18 LUFS, and R 128 to -23.
+  /// Converts a gain from ReplayGain 2, which is relative to -18 LUFS, to R 128, which is relative to -23 LUFS.
   private func r128(_ field: String, _ gain: Double) -> WritableValue {
     let steps = Int16(clamping: Int(((gain - 5) * 256).rounded()))
     return WritableValue(field: field, text: String(steps), meaning: .number(Double(steps)))

@@ -2,9 +2,9 @@ package import Analysis
 internal import Foundation
 internal import Text
 
-/// A waveform in the format of BBC's audiowaveform: version 2, one channel.
+/// A waveform in the format of the BBC's audiowaveform: version 2, one channel.
 ///
-/// Reference: doc/DataFormat.md of https://github.com/bbc/audiowaveform
+/// The reference is doc/DataFormat.md of https://github.com/bbc/audiowaveform.
 package struct AudiowaveformData: Hashable, Sendable {
   package enum Format: String, CaseIterable, Sendable {
     case json, dat
@@ -18,7 +18,7 @@ package struct AudiowaveformData: Hashable, Sendable {
   package let sampleRate: Int
   package let samplesPerPixel: Int
   package let bits: Bits
-  /// Minimum and maximum sample of each pixel, interleaved.
+  /// The minimum and maximum sample of each pixel, interleaved.
   package let data: [Int16]
 
   package init(_ waveform: WaveformFinding, bits: Bits) {
@@ -58,7 +58,7 @@ package struct AudiowaveformData: Hashable, Sendable {
     return writer.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// Little-endian.
+  /// The binary format, which is little-endian.
   private var binary: [UInt8] {
     let flags = bits == .eight ? 1 : 0
     var bytes: [UInt8] = []

@@ -9,7 +9,7 @@ internal import Text
 
 /// Writes waveforms from the database in the formats of audiowaveform.
 package struct WaveformExport: Sendable {
-  /// Analyzed files and folders.
+  /// The analyzed files and folders to export.
   package var paths: [FilePath]
   package var format: AudiowaveformData.Format
   package var bits: AudiowaveformData.Bits
@@ -32,8 +32,8 @@ package struct WaveformExport: Sendable {
     return AudiowaveformData(waveform, bits: bits).bytes(format)
   }
 
-  /// Writes one file per track into a folder: `song.mp3.json` for `song.mp3`, keeping the folder structure below each
-  /// given path. At the end, all files are moved into place together.
+  /// Writes one file per track to a folder, such as `song.mp3.json` for `song.mp3`. The folder structure below each
+  /// given path is kept. At the end, all files are moved into place together.
   /// - Throws: `StoreError`, `UnknownFile`, `ExportError` or `WaveformExportError`.
   package func write(_ store: ResultStore, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws
   {
@@ -54,7 +54,7 @@ package struct WaveformExport: Sendable {
     _ = try files.commit()
   }
 
-  /// The output path, relative to the output folder.
+  /// Returns the output path, relative to the output folder.
   private func target(of path: FilePath, under root: FilePath) throws -> FilePath {
     var relative = path
     guard relative.removePrefix(root == path ? root.removingLastComponent() : root), let name = relative.lastComponent
@@ -64,7 +64,7 @@ package struct WaveformExport: Sendable {
   }
 }
 
-/// Why waveforms cannot be written.
+/// The reason why waveforms cannot be written.
 package enum WaveformExportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Standard output can receive only one waveform.
   case severalFiles

@@ -2,35 +2,35 @@ package import Recognition
 
 /// One piece of a recording that is cut into its tracks.
 package struct MixPiece: Sendable {
-  /// Position in the recording, in seconds.
+  /// The position in the recording, in seconds.
   package var start: Double
   package var end: Double
-  /// The track; `nil` for an unrecognized stretch.
+  /// The track; `nil` for a stretch that was not recognized.
   package var cue: CueSheet.Cue?
-  /// Seconds around `start` during which this track overlaps the previous one; 0 if it does not.
+  /// Number of seconds around `start` in which this track overlaps the previous one; 0 if they do not overlap.
   package var overlap = 0.0
-  /// Tracks heard only during this one, such as a jingle over a song; they do not get pieces of their own.
+  /// Tracks that are heard only during this one, such as a jingle over a song. They do not get pieces of their own.
   package var alsoHeard: [CueSheet.Cue] = []
 
   package var duration: Double { end - start }
 }
 
 extension MixPiece {
-  /// Minimum duration of an unrecognized piece, in seconds; shorter stretches belong to an adjacent track.
+  /// Minimum duration of an unrecognized piece, in seconds. Shorter stretches belong to an adjacent track.
   package static let minUnknownDuration = 10.0
-  /// Minimum overlap, in seconds; shorter overlaps are within the error of cues.
+  /// Minimum overlap, in seconds. Shorter overlaps are within the error of cues.
   static let minOverlap = 1.0
-  /// Minimum duration of a track, in seconds; tracks heard for less do not get a piece of their own.
+  /// Minimum duration of a track, in seconds. Tracks that are heard for less do not get a piece of their own.
   static let minTrackDuration = 3.0
 
-  /// Cuts a recording by its cues into pieces that cover all of it without gaps.
+  /// Cuts a recording according to its cues into pieces that cover all of it without gaps.
   ///
-  /// - Overlapping tracks are cut in the middle of the overlap.
-  /// - Between two tracks less than `minUnknownDuration` apart, the cut is where the second track starts, if it is
-  ///   played from its beginning; otherwise where the first track ends, if it is played to its end; otherwise in the
-  ///   middle. A pause thus belongs to the track before it.
-  /// - Other unrecognized stretches become pieces, except for short ones at the start and end of the recording, which
-  ///   belong to the first and last track.
+  /// - Tracks that overlap are cut in the middle of the overlap.
+  /// - If two tracks are less than `minUnknownDuration` apart, the cut is where the second one starts, provided it is
+  ///   played from its beginning; otherwise, where the first one ends, provided it is played to its end; otherwise, in
+  ///   the middle. So a pause belongs to the track before it.
+  /// - Other unrecognized stretches become pieces. Short ones at the start and end of the recording belong to the first
+  ///   and last track instead.
   package static func pieces(of sheet: CueSheet) -> [MixPiece] {
     var played: [Extent] = []
     var others: [CueSheet.Cue] = []
@@ -46,7 +46,7 @@ extension MixPiece {
     var before: Extent?
     for extent in played {
       var piece = MixPiece(start: extent.start, end: extent.end, cue: extent.cue)
-      // A track not heard to its end may have been cut off where the next one starts.
+      // If a track is not heard to its end, it may have been cut off where the next one starts.
       before?.end(by: extent.start)
       let lastEnd = before?.end ?? 0
       if extent.start - lastEnd >= minUnknownDuration {
@@ -86,8 +86,8 @@ private struct Extent {
   /// `true` if the track is played to its end.
   var hasEnd: Bool
 
-  /// A track first recognized within this many seconds of its beginning counts as played from there: it was faded in,
-  /// or starts quietly. The same applies to its end.
+  /// A track that is first recognized within this number of seconds of its beginning counts as played from the
+  /// beginning, because it was faded in or starts quietly. The same applies to its end.
   private static let reach = 8.0
 
   init(_ cue: CueSheet.Cue, in duration: Double) {
@@ -103,7 +103,7 @@ private struct Extent {
 
   mutating func end(by nextStart: Double) { end = max(cue.end, min(end, nextStart)) }
 
-  /// Time of the cut between this track and a nearby next track.
+  /// Returns the time of the cut between this track and the next one, if they are close to each other.
   func cut(to next: Extent) -> Double {
     let middle = (end + next.start) / 2
     if end - next.start >= MixPiece.minOverlap { return middle }

@@ -6,13 +6,13 @@ package import Platform
 package import Recognition
 package import SystemPackage
 
-/// Splits a recording into files, one per track and per unrecognized stretch.
+/// Splits a recording into files, one for each track and each unrecognized stretch.
 ///
 /// Lossless audio with at most 24 bits becomes FLAC, cut exactly to the sample. All other audio is copied packet by
-/// packet without being encoded again. Either way the pieces cover all of the recording without overlap.
+/// packet without being encoded again. Either way, the pieces cover all of the recording without overlap.
 package struct MixSplit: Sendable {
   package enum Method: String, CaseIterable, Sendable {
-    /// Decoded, then encoded losslessly.
+    /// The audio is decoded, then encoded losslessly.
     case flac
     /// Packets are copied unchanged.
     case copy
@@ -20,21 +20,21 @@ package struct MixSplit: Sendable {
 
   package struct File: Sendable {
     package var path: FilePath
-    /// Counted from 1.
+    /// The number of the piece, counted from 1.
     package var number: Int
     /// Total number of pieces.
     package var count: Int
-    /// The planned piece; once the file has been written, the piece with the actual start and end of its audio.
+    /// The planned piece. Once the file has been written, it has the actual start and end of the audio.
     package var piece: MixPiece
   }
 
   package struct Outcome: Sendable {
     package var folder: FilePath
     package var method: Method
-    /// Maximum error of a cut in seconds: half of the longest packet; 0 if cuts are exact to the sample.
+    /// Maximum error of a cut in seconds, which is half of the longest packet; 0 if cuts are exact to the sample.
     package var precision: Double
     package var files: [File]
-    /// Why the recording is incomplete; `nil` if it is complete.
+    /// The reason why the recording is incomplete; `nil` if it is complete.
     package var damage: String?
   }
 
@@ -64,11 +64,11 @@ package struct MixSplit: Sendable {
     if folder.exists, !(folder.fileKind == .folder && folder.allows(.write)) { throw .notAFolder(folder) }
   }
 
-  /// Writes the pieces. Each file gets its name once it is complete.
+  /// Writes the pieces. Each file appears at its path once it is complete.
   /// - Parameters:
-  ///   - sheet: Tracks recognized in the recording.
+  ///   - sheet: The tracks recognized in the recording.
   ///   - progress: Called from time to time with the completed fraction, 0 to 1.
-  ///   - isCancelled: Polled; writing stops once it returns `true`.
+  ///   - isCancelled: Called repeatedly. Writing stops once it returns `true`.
   /// - Throws: `MixSplitError` if nothing was written, otherwise `MixSplitFailure`.
   package func perform(
     _ sheet: CueSheet, progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool
@@ -101,7 +101,7 @@ package struct MixSplit: Sendable {
     }
   }
 
-  /// Creates the folder and checks that no piece would replace a file that it must not replace.
+  /// Creates the folder, and checks that no piece would replace a file that must not be replaced.
   /// - Returns: The existing files that may be replaced.
   private func check(_ files: [File]) throws(MixSplitError) -> Set<FilePath> {
     do {

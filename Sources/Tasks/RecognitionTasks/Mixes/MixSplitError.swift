@@ -2,18 +2,18 @@ package import Platform
 package import SystemPackage
 internal import Text
 
-/// Why a recording cannot be split, and what to do about it.
+/// The reason why a recording cannot be split, and what to do about it.
 package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
   /// The output path is not a writable folder.
   case notAFolder(FilePath)
   /// A piece would replace a file that is not a piece of this recording.
   case refused(OverwriteError)
-  /// The file of a piece was created by another program in the meantime.
+  /// Another program has created the file of a piece in the meantime.
   case exists(FilePath)
   /// A piece would replace the recording itself.
   case isTheRecording(FilePath)
-  /// The name of a piece belongs to something other than a regular file.
+  /// The path of a piece leads to something other than a regular file.
   case notAFile(FilePath)
   case cannotWrite(FilePath, reason: String)
   /// The container of the pieces does not support this codec.
@@ -41,10 +41,10 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   private static func text(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
 }
 
-/// The error that is thrown if writing ended before all pieces were complete.
+/// The error that is thrown if writing ends before all pieces are complete.
 package struct MixSplitFailure: Error, CustomStringConvertible {
   package var cause: MixSplitError
-  /// Number of complete files, which are kept.
+  /// Number of complete files. These are kept.
   package var completeCount: Int
   package var count: Int
   package var folder: FilePath

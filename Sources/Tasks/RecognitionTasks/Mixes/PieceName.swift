@@ -2,7 +2,7 @@ internal import Foundation
 internal import Recognition
 internal import Text
 
-/// The file names of pieces, which are valid on Linux, macOS, Windows and USB sticks.
+/// The file names of pieces. They are valid on Linux, macOS, Windows and USB sticks.
 package enum PieceName {
   /// Maximum length of a name on common file systems, in UTF-8 bytes.
   package static let maxLength = 255
@@ -10,9 +10,9 @@ package enum PieceName {
   /// Returns `03 Artist - Title.flac` for a track, or `04 unknown 12-34.flac` for an unrecognized stretch that starts
   /// at 12:34.
   /// - Parameters:
-  ///   - number: Number of the piece, from 1. It makes names unique, since each name starts with it.
-  ///   - count: Total number of pieces. Piece numbers are padded to its width, so names sort in the order of the
-  ///     pieces.
+  ///   - number: The number of the piece, counted from 1. It makes names unique, because each name starts with it.
+  ///   - count: Total number of pieces. Piece numbers are padded to its number of digits, so that names sort in the
+  ///     order of the pieces.
   package static func name(of piece: MixPiece, number: Int, of count: Int, fileExtension: String) -> String {
     let digits = max(2, String(count).count)
     let prefix = String(repeating: "0", count: max(0, digits - String(number).count)) + "\(number) "
@@ -33,7 +33,7 @@ package enum PieceName {
     var name = String.UnicodeScalarView()
     for scalar in text.precomposedStringWithCanonicalMapping.unicodeScalars {
       if scalar.properties.isWhitespace {
-        // Collapses white space.
+        // White space is collapsed.
         if name.last != " " { name.append(" ") }
       } else if scalar.isControlOrSeparator || scalar.isBidiControl || scalar.properties.isNoncharacterCodePoint {
         continue
@@ -49,7 +49,7 @@ package enum PieceName {
     text.trimmingCharacters(in: CharacterSet(charactersIn: " ."))
   }
 
-  /// Truncates a text at a boundary between grapheme clusters.
+  /// Truncates a text at the boundary of a grapheme cluster.
   private static func truncated(_ text: String, to byteCount: Int) -> String {
     guard text.utf8.count > byteCount else { return text }
     var cut = ""

@@ -10,7 +10,7 @@ enum PieceTags {
   ) -> [AudioTag] {
     var tags: [AudioTag] = []
     func add(_ name: String, _ value: String?) {
-      // C strings end at a NUL.
+      // A NUL would end the C string.
       let text = value?.replacing("\0", with: "") ?? ""
       if !text.isEmpty { tags.append(AudioTag(name, text)) }
     }
@@ -20,7 +20,7 @@ enum PieceTags {
       add("artist", item.artist)
       add("album", item.album)
       add("date", item.creationDate)
-      // The ID3 frame has a different name.
+      // The ID3 frame has another name.
       add(format == .id3 ? "TSRC" : "ISRC", item.isrc)
       if format == .vorbisComments {
         for genre in item.genres { add("genre", genre) }
@@ -53,6 +53,6 @@ enum PieceTags {
     return " of \(name), cut by nocturne"
   }
 
-  /// Recognizes a piece of the same recording, because pieces of other recordings are not replaced.
+  /// Identifies a piece of the same recording. Pieces of other recordings are not replaced.
   static func proof(of source: FilePath) -> OriginProof { .text(marks: [mark(of: source).replacing("\0", with: "")]) }
 }

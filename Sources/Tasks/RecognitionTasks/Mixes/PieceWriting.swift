@@ -3,13 +3,13 @@ internal import AudioEncoding
 internal import Platform
 internal import SystemPackage
 
-/// The code shared by both methods of splitting a recording.
+/// The code that both methods of splitting a recording share.
 struct PieceWriting {
   var source: FilePath
   var container: PacketContainer
   /// Existing files that may be replaced.
   var replaceable: Set<FilePath>
-  /// Called with the seconds of the recording done so far; returns `false` to cancel.
+  /// Called with the number of seconds of the recording that are done. It returns `false` to cancel.
   var shouldContinue: (_ seconds: Double) -> Bool
 
   /// Opens the file of a piece.
@@ -62,7 +62,7 @@ struct PieceFile: ~Copyable {
     }
   }
 
-  /// Writes the last packet returned by `source`.
+  /// Writes the packet that `source` read last.
   func write(_ source: borrowing PacketSource) throws(MixSplitError) {
     do throws(PacketFileError) {
       try packets.write(source)
@@ -74,7 +74,7 @@ struct PieceFile: ~Copyable {
   /// Completes the file and moves it into place.
   consuming func finish() throws(MixSplitError) {
     let (path, source) = (path, source)
-    // Another program may have created the file since.
+    // Another program may have created the file in the meantime.
     if !isReplaceable, path.exists { throw .exists(path) }
     do throws(PacketFileError) {
       try packets.finish()

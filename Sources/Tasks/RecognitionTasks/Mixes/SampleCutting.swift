@@ -5,7 +5,7 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
-/// Splits a recording by decoding it and encoding its pieces as FLAC.
+/// Splits a recording by decoding it and encoding the pieces as FLAC.
 struct SampleCutting {
   private let writing: PieceWriting
 
@@ -13,10 +13,10 @@ struct SampleCutting {
     self.writing = writing
   }
 
-  /// The FLAC sample depth that represents the audio exactly; `nil` if there is none.
+  /// Returns the FLAC sample depth that represents the audio exactly; `nil` if there is none.
   static func depth(of audio: borrowing AudioSource) -> SampleDepth? {
     let format = audio.format
-    // DSD is not PCM: decoding it is a conversion.
+    // DSD is not PCM, so decoding it is a conversion.
     guard format.isLossless, !["dsd", "dst"].contains(format.codec),
       AudioFileFormat.flac.channelCounts.contains(format.channelCount), format.sampleRate <= maxSampleRate
     else { return nil }
@@ -27,7 +27,7 @@ struct SampleCutting {
     }
   }
 
-  /// Maximum sample rate of libFLAC, in Hz.
+  /// Maximum sample rate that libFLAC supports, in Hz.
   private static let maxSampleRate = 655_350
 
   func write(_ files: [MixSplit.File], into outcome: inout MixSplit.Outcome) throws(MixSplitError) {
@@ -74,14 +74,14 @@ struct SampleCutting {
     outcome.damage = audio.summary.problem?.message
   }
 
-  /// Creates a hidden file next to a piece, for the piece's audio without tags.
+  /// Creates a hidden file next to a piece for the audio of the piece, without tags.
   private func writer(for file: MixSplit.File, _ layout: AudioFileLayout) throws(MixSplitError) -> AudioFileWriter {
-    // It is named like the files of `FileReplacement`, so that it is cleaned up if this process is killed.
+    // The file is named like those of `FileReplacement`, so that it is cleaned up if this process is killed.
     let path = file.path.removingLastComponent().appending(".nocturne-\(UUID().uuidString).partial.flac")
     return try wrapped(file) { () throws(AudioWriteError) in try AudioFileWriter(path, layout) }
   }
 
-  /// Copies the audio of a piece to its final file, with tags: libsndfile does not support all of them.
+  /// Copies the audio of a piece to its final file, with tags, because libsndfile does not support all of them.
   private func complete(
     _ file: MixSplit.File, _ writer: AudioFileWriter, at end: Double, into outcome: inout MixSplit.Outcome
   ) throws(MixSplitError) {

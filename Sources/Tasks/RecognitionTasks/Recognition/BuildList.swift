@@ -5,16 +5,16 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// The tracks that `catalog build` has added to a catalog from one database. From this list the next build determines
-/// which tracks are new, which have changed, and which were removed or added by hand. It does not touch tracks that
-/// were removed or added by hand.
+/// The tracks that `catalog build` has added to a catalog from one database. The next build uses the list to determine
+/// which tracks are new, which have changed, and which were removed or added by hand. Tracks of the last kind are left
+/// alone.
 ///
-/// The list is a text file in the folder of the catalog: a title line, the path of the database, and one line per track
-/// with its content id and the digest of its media item, or `-` while it is being added. The file name says which part
-/// of a catalog is built there.
+/// The list is a text file in the folder of the catalog. It has a title line, the path of the database, and one line
+/// per track with the content id and the digest of the media item, or `-` while the track is being added. The file name
+/// says which part of a catalog is built there.
 struct BuildList {
   enum State: Equatable {
-    /// The track may be missing from the catalog: a build may have ended while adding it.
+    /// The track may be missing from the catalog, because a build may have ended while adding it.
     case begun
     case done(ContentID)
   }

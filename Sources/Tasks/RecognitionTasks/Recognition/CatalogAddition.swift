@@ -4,11 +4,11 @@ package import SystemPackage
 
 /// Adds single files to a catalog, or changes the media items of its tracks.
 package struct CatalogAddition {
-  /// Folder of the catalog; created if missing.
+  /// The folder of the catalog, which is created if it does not exist.
   package var catalog: FilePath
   package var files: [FilePath]
-  /// Media items of the files, or of tracks that are already in the catalog. The reference of a row is the name of a track,
-  /// or text that `path` turns into a path.
+  /// The media items of the files, or of tracks that are already in the catalog. The reference in a row is the name of
+  /// a track, or a text that `path` turns into a path.
   package var rows: [MediaItemTable.Row]
   package var path: (String) -> FilePath?
   package var reader: ReferenceReader
@@ -24,7 +24,7 @@ package struct CatalogAddition {
     self.reader = reader
   }
 
-  /// Number of references that are added to the catalog at once.
+  /// Number of references that are added to the catalog at a time.
   private static let batchSize = 100
 
   /// - Parameter failed: Called with each file that cannot be added, and the reason.
@@ -59,10 +59,10 @@ package struct CatalogAddition {
     return items
   }
 
-  /// Replaces the media items of tracks in the catalog: of all tracks or, on error, of none.
+  /// Replaces the media items of tracks in the catalog: those of all tracks or, if an error occurs, of none.
   private func change(_ rows: [MediaItemTable.Row], in update: CatalogUpdate) throws {
     let catalog = try update.directory.catalog()
-    let names = TrackNames(catalog, matching: rows.map(\.reference), path: path)
+    let names = TrackLookup(catalog, matching: rows.map(\.reference), path: path)
     var items: [String: [MediaItem]] = [:]
     var order: [String] = []
     for row in rows {

@@ -4,7 +4,7 @@ package import SystemPackage
 package import Text
 
 extension MediaItemTable {
-  /// A table of all media items of a catalog; a track without a media item has an empty row.
+  /// Returns a table of all media items in a catalog. A track without a media item has an empty row.
   package static func text(of catalog: CustomCatalog) -> String {
     var rows: [Row] = []
     catalog.forEachEntry { entry in
@@ -17,8 +17,8 @@ extension MediaItemTable {
 }
 
 extension MediaItem {
-  /// Returns `Artist – Title`, or only one of them if the other is unknown, or else the reference.
-  /// - Parameter reference: Name of the track.
+  /// Returns `Artist – Title`, or one of them if the other is unknown. If both are unknown, returns the reference.
+  /// - Parameter reference: The name of the track.
   package func trackName(orReference reference: String) -> String {
     let parts = [artist, title].compactMap { $0 }
     return parts.isEmpty ? reference : parts.joined(separator: " – ")
@@ -28,8 +28,8 @@ extension MediaItem {
 extension CustomCatalog.Information {
   /// Returns a JSON object for programs.
   /// - Parameters:
-  ///   - path: Path of the catalog.
-  ///   - partition: The part that the catalog was built as; `nil` for a whole catalog.
+  ///   - path: The path of the catalog.
+  ///   - partition: The part as which the catalog was built; `nil` for a whole catalog.
   package func jsonValue(path: FilePath, partition: CatalogPartition?) -> JSONValue {
     .object([
       "path": .string(path.string), "partition": partition.map { .string("\($0)") } ?? .null,

@@ -1,7 +1,7 @@
 internal import Recognition
 package import SystemPackage
 
-/// Merges other catalogs into one; on conflict, the track of the other catalog wins.
+/// Merges other catalogs into one. If a track is in both, the one from the other catalog takes precedence.
 package struct CatalogMerge {
   package var catalog: FilePath
   package var others: [FilePath]
@@ -13,7 +13,7 @@ package struct CatalogMerge {
 
   /// - Throws: `CatalogTaskError`, `CatalogError`.
   package func perform() throws {
-    // Verifies all catalogs before merging the first.
+    // All catalogs are verified before the first one is merged.
     let catalogs = try others.map { path in
       let catalog = try CustomCatalog(forQuerying: path)
       try catalog.verify()

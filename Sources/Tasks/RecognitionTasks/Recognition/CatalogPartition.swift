@@ -4,26 +4,25 @@ package import Recognition
 internal import Records
 package import SystemPackage
 
-/// One of several equal parts of a catalog. The content id alone determines the part of a track, so copies stay
-/// together and each build of a part finds the same tracks: the tracks whose content id, as text, is a key of the
-/// `Shard`.
+/// One of several equal parts of a catalog. The part of a track depends only on its content id, so copies stay
+/// together, and each build of a part finds the same tracks: those whose content id, as text, is a key of the `Shard`.
 package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
   private let shard: Shard
 
-  /// Parses `K/N`; fails unless K is 0 to N − 1.
+  /// Parses `K/N`. Returns `nil` unless K is in the range 0 to N − 1.
   package init?(_ text: String) {
     guard let shard = try? Shard(text) else { return nil }
     self.shard = shard
   }
 
-  /// Counted from 0.
+  /// The index of the part, counted from 0.
   package var index: Int { shard.index }
   package var count: Int { shard.count }
   package var description: String { "\(index)/\(count)" }
 
   package func contains(_ id: ContentID) -> Bool { shard.contains(Array(id.description.utf8)) }
 
-  /// The part that a catalog was built as; `nil` for a whole catalog or a file.
+  /// Returns the part as which the catalog was built; `nil` for a whole catalog or a file.
   package init?(ofCatalog path: FilePath) throws(CatalogError) {
     guard path.fileKind == .folder,
       let part = try CatalogUpdate.builtPartitions(in: path).compactMap({ $0 }).first
@@ -33,11 +32,11 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: Build list names
 
-  /// The end of the build list's name, before its extension. The part is stored in the name so that it survives damage
+  /// The end of the build list's name, before the extension. The part is stored in the name, so that it survives damage
   /// to the list.
   var buildListSuffix: String { ".part-\(index)-of-\(count)" }
 
-  /// - Parameter name: Name of a build list. Fails for the build list of a whole catalog.
+  /// - Parameter name: The name of a build list. The result is `nil` for the build list of a whole catalog.
   init?(ofBuildList name: String) {
     let words = name.split { ".-".contains($0) }
     guard words.count == 6, words[1] == "part", words[3] == "of" else { return nil }

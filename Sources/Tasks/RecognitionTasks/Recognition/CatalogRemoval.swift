@@ -1,10 +1,10 @@
 internal import Recognition
 package import SystemPackage
 
-/// Removes tracks from a catalog: all of them or, on error, none.
+/// Removes tracks from a catalog: all of them or, if an error occurs, none.
 package struct CatalogRemoval {
   package var catalog: FilePath
-  /// Identifiers of tracks, or texts that `path` turns into paths of files or folders.
+  /// The identifiers of tracks, or texts that `path` turns into paths of files or folders.
   package var tracks: [String]
   package var path: (String) -> FilePath?
 
@@ -18,7 +18,7 @@ package struct CatalogRemoval {
   package func perform() throws {
     _ = try CustomCatalog(forQuerying: catalog)
     let update = try CatalogUpdate(at: catalog)
-    let names = try TrackNames(update.directory.catalog(), matching: tracks, path: path)
+    let names = try TrackLookup(update.directory.catalog(), matching: tracks, path: path)
     var identifiers: Set<String> = []
     for track in tracks {
       let found = names.identifiers(track)

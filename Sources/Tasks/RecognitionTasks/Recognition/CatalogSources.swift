@@ -5,13 +5,13 @@ package import SystemPackage
 
 /// The recognition catalogs that are queried together as one.
 package struct CatalogSources: Sendable {
-  /// Local folders and files.
+  /// Local folders and files with catalogs.
   package var places: [FilePath]
-  /// Servers with more catalogs.
+  /// Servers with additional catalogs.
   package var servers: [ServerAddress]
-  /// The file with the tokens for the servers.
+  /// The file that contains the tokens for the servers.
   package var tokens: FilePath?
-  /// `true` for default places, which need not exist if there are servers.
+  /// `true` for the default places, which need not exist if there are servers.
   package var mayBeMissing: Bool
 
   package init(
@@ -23,19 +23,19 @@ package struct CatalogSources: Sendable {
     self.mayBeMissing = mayBeMissing
   }
 
-  /// Opens what can be read of the local catalogs.
-  /// - Throws: `CatalogTaskError` if one is missing or all are empty; `CatalogError` if nothing can be read.
+  /// Opens those parts of the local catalogs that can be read.
+  /// - Throws: `CatalogTaskError` if a catalog is missing or all are empty; `CatalogError` if nothing can be read.
   package func local() throws -> CustomCatalog {
     for place in places where place.fileKind == nil && !(mayBeMissing && !servers.isEmpty) {
       throw CatalogTaskError.noCatalog(place)
     }
     let catalog = try reopened()
-    // A part of a small catalog may be empty.
+    // In a small catalog, a part may be empty.
     if catalog.count == 0, servers.isEmpty, let first = places.first { throw CatalogTaskError.emptyCatalog(first) }
     return catalog
   }
 
-  /// Reopens the local catalogs after they have changed.
+  /// Opens the local catalogs again after they have changed.
   package func reopened() throws(CatalogError) -> CustomCatalog {
     try CustomCatalog(
       readableFrom: places.filter { !mayBeMissing || $0.fileKind != nil }, isAlone: servers.isEmpty)

@@ -5,15 +5,15 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Synchronizes a catalog with a database, and repairs it: adds newly analyzed tracks, updates changed tags, and removes
-/// tracks that vanished from the library. Manual changes are kept. Nothing is decoded.
+/// Synchronizes a catalog with a database, and repairs it. Newly analyzed tracks are added, changed tags are updated,
+/// and tracks that have vanished from the library are removed. Manual changes are kept. Nothing is decoded.
 package struct CatalogSynchronization {
-  /// Folder of the catalog; created if missing.
+  /// The folder of the catalog, which is created if it does not exist.
   package var catalog: FilePath
   package var store: ResultStore
-  /// Limits additions to tracks below these paths; empty for the whole library.
+  /// The paths below which tracks are added; empty for the whole library.
   package var roots: [FilePath]
-  /// The part of the catalog to build; `nil` for all of it. A folder can only be rebuilt as the same part.
+  /// The part of the catalog to build; `nil` for all of it. A folder can be built again only as the same part.
   package var partition: CatalogPartition?
 
   package init(catalog: FilePath, store: ResultStore, roots: [FilePath] = [], partition: CatalogPartition? = nil) {
@@ -23,21 +23,21 @@ package struct CatalogSynchronization {
     self.partition = partition
   }
 
-  /// The result of an update.
+  /// The outcome of an update.
   package struct Outcome: Sendable {
     package var added = 0
     package var updated = 0
     package var removed = 0
     package var unchanged = 0
-    /// Number of tracks removed or changed by hand.
+    /// Number of tracks that were removed or changed by hand.
     package var leftAlone = 0
-    /// Number of files with audio but without a usable signature.
+    /// Number of files that have audio but no usable signature.
     package var unsigned = 0
-    /// Number of tracks that an earlier build had added but that were missing from the build list.
+    /// Number of tracks that an earlier build had added, but that were missing from the build list.
     package var recovered = 0
-    /// Repairs made to the catalog.
+    /// Repairs that were made to the catalog.
     package var repair: CatalogDirectory.Repair?
-    /// Name of the build list if it was damaged and rebuilt.
+    /// Name of the build list if it was damaged and had to be rebuilt.
     package var repairedList: String?
   }
 
@@ -111,7 +111,7 @@ private struct Synchronizer {
     }
   }
 
-  /// Collects the tracks of this part of the library, one per content id, with the first of its paths, and also the
+  /// Collects the tracks of this part of the library, one per content id with the first of its paths. Also collects the
   /// content ids of all existing files.
   private mutating func survey() throws -> (tracks: [Track], existing: Set<ContentID>) {
     var tracks: [Track] = []
@@ -146,8 +146,8 @@ private struct Synchronizer {
     return (tracks, existing)
   }
 
-  /// - Throws: `CatalogTaskError` if the folder contains tracks of the library that belong to other parts: it may have
-  ///   been built as one of those parts.
+  /// - Throws: `CatalogTaskError` if the folder contains tracks of the library that belong to other parts, because it
+  ///   may have been built as one of those parts.
   private func checkPartition(_ existing: Set<ContentID>) throws {
     guard let partition else { return }
     try update.directory.catalog().forEachEntry { entry in
@@ -156,8 +156,8 @@ private struct Synchronizer {
     }
   }
 
-  /// Recovers from damage: restores the build list from the catalog as far as possible, and marks lost tracks to be added
-  /// again.
+  /// Recovers from damage. The build list is restored from the catalog as far as possible, and lost tracks are marked
+  /// to be added again.
   private mutating func recoverList(_ tracks: [Track]) throws {
     let catalog = try update.directory.catalog()
     if hasLostList {
@@ -214,7 +214,7 @@ private struct Synchronizer {
     var references: [ReferenceSignature] = []
     for track in tracks {
       guard let finding = try store.signature(of: track.id), let record = try store.record(at: track.path) else {
-        // The file has changed since the survey, so it is left to the next build.
+        // The file has changed since the survey, so the next build will handle it.
         continue
       }
       do {

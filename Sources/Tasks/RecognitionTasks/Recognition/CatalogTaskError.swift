@@ -2,15 +2,15 @@ package import Landmarks
 internal import Platform
 package import SystemPackage
 
-/// Why a catalog operation failed, and what to do about it.
+/// The reason why a catalog operation failed, and what to do about it.
 package enum CatalogTaskError: Error, CustomStringConvertible {
   case noCatalog(FilePath)
   case emptyCatalog(FilePath)
-  /// The catalog is a file; only a catalog in a folder can be changed.
+  /// The catalog is a file, but only a catalog in a folder can be changed.
   case isAFile(FilePath)
   case foreignFolder(FilePath)
   case cannotMakeFolder(FilePath, reason: String)
-  /// `root` is the folder that was searched; `nil` for the whole library.
+  /// There are no signatures. `root` is the folder that was searched; `nil` for the whole library.
   case noSignatures(database: FilePath, root: FilePath?)
   /// The folder was built as another part, or as a whole catalog (`nil`).
   case otherPartition(FilePath, built: CatalogPartition?)

@@ -19,7 +19,7 @@ struct CatalogTokens {
       let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
       guard let first = words.first, first.first != "#" else { continue }
       guard words.count == 2, let address = try? ServerAddress(String(first)) else {
-        // The message does not show the line, which may contain a token.
+        // The message does not show the line, because it may contain a token.
         throw CatalogTokensError(
           file: file, problem: "expects http://host:port and a token in line \(number + 1), with a space between them")
       }
@@ -30,7 +30,7 @@ struct CatalogTokens {
   subscript(_ address: ServerAddress) -> String? { tokens[address] }
 }
 
-/// Why the tokens cannot be read.
+/// The reason why the tokens cannot be read.
 package struct CatalogTokensError: Error, CustomStringConvertible {
   package let file: FilePath
   package let problem: String

@@ -2,15 +2,15 @@ internal import Platform
 internal import Recognition
 internal import SystemPackage
 
-/// A catalog that is locked for a series of changes by one task.
+/// A catalog that is locked while one task makes a series of changes.
 final class CatalogUpdate {
   let directory: CatalogDirectory
   private let lock: FileLock
 
-  /// Number of references added at once; it is limited because their segment is built in memory.
+  /// Maximum number of references that are added at a time, because their segment is built in memory.
   static let batchSize = 4000
 
-  /// Creates the folder if missing, and locks the catalog.
+  /// Creates the folder if it does not exist, and locks the catalog.
   /// - Throws: `CatalogTaskError`, `CatalogError`.
   init(at path: FilePath) throws {
     try Self.checkPlace(path)
@@ -32,7 +32,7 @@ final class CatalogUpdate {
 
   private static let lockName = "UPDATE.lock"
 
-  /// Refuses folders with other content, because a catalog needs a folder of its own.
+  /// Refuses folders with other content, because a catalog needs its own folder.
   private static func checkPlace(_ path: FilePath) throws {
     guard let kind = path.fileKind else { return }
     guard kind == .folder else { throw CatalogTaskError.isAFile(path) }
@@ -51,7 +51,8 @@ final class CatalogUpdate {
     }
   }
 
-  /// Returns the parts that were built in a folder, with `nil` for a whole catalog; empty if no build list exists.
+  /// Returns the parts that were built in a folder, where `nil` stands for a whole catalog; empty if there is no build
+  /// list.
   static func builtPartitions(in folder: FilePath) throws(CatalogError) -> [CatalogPartition?] {
     try names(in: folder).filter { $0.hasSuffix(BuildList.fileExtension) }
       .map(CatalogPartition.init(ofBuildList:))

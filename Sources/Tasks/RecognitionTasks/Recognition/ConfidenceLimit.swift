@@ -3,7 +3,7 @@ package import Recognition
 package struct ConfidenceLimit: Sendable {
   package var minimum: Double
 
-  /// Allowed limits. Matches below this range are never found.
+  /// The allowed limits. Matches below this range are never found.
   package static let range = SignatureMatch.minimumConfidence...1
 
   package init(minimum: Double = range.lowerBound) {

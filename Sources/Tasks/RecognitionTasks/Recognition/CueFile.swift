@@ -1,15 +1,15 @@
 package import Recognition
 internal import Text
 
-/// A cue sheet for one long recording, in the form that players and disc burners read.
+/// A cue sheet for one long recording, in the format that players and disc burners read.
 package enum CueFile {
-  /// Unrecognized stretches of at least this many seconds become tracks of their own: in a cue sheet, a track lasts until
-  /// the next one.
+  /// Minimum duration, in seconds, of an unrecognized stretch that becomes a track of its own. In a cue sheet, a track
+  /// always lasts until the next one.
   private static let minUnknownDuration = 10.0
 
   /// - Parameters:
-  ///   - name: File name of the recording, without folders, because the cue sheet is in the same folder.
-  ///   - fileExtension: Extension of the recording.
+  ///   - name: The file name of the recording without folders, because the cue sheet is in the same folder.
+  ///   - fileExtension: The extension of the recording.
   package static func text(of sheet: CueSheet, name: String, fileExtension: String) -> String {
     var lines = ["REM GENERATOR nocturne", "FILE \(quoted(name)) \(type(ofExtension: fileExtension))"]
     var number = 0
@@ -42,7 +42,7 @@ package enum CueFile {
 
   private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  /// Replaces quotation marks, line breaks and other control characters, which the format cannot represent.
+  /// Replaces quotation marks, line breaks and other control characters, because the format cannot represent them.
   private static func quoted(_ text: String) -> String {
     let line = text.unicodeScalars.map { $0 == "\"" ? "'" : $0.isControlOrSeparator ? " " : $0 }
     return "\"\(String(String.UnicodeScalarView(line)))\""
@@ -52,7 +52,7 @@ package enum CueFile {
     text.utf8.count == 12 && text.utf8.allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
   }
 
-  /// The type for a file name extension. The format defines few types; all other files use WAVE.
+  /// Returns the type for a file name extension. The format defines only a few types; all other files use WAVE.
   private static func type(ofExtension text: String) -> String {
     switch text.lowercased() {
     case "mp3": "MP3"

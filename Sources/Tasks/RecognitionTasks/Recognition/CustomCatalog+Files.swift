@@ -3,17 +3,18 @@ package import Recognition
 package import SystemPackage
 
 extension CustomCatalog {
-  /// Opens a catalog, of which nothing may be damaged.
-  /// - Throws: `CatalogTaskError` if it is missing or empty; `CatalogError`.
+  /// Opens a catalog that must not be damaged anywhere.
+  /// - Throws: `CatalogTaskError` if the catalog is missing or empty; `CatalogError`.
   package init(forQuerying path: FilePath) throws {
     guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
     try self.init(contentsOf: path)
     guard count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
   }
 
-  /// Opens catalogs for queries as one, without what cannot be read: that is in `losses`.
-  /// - Parameter isAlone: False if other servers are queried, too.
-  /// - Throws: `CatalogError` if all are damaged and nothing else is queried.
+  /// Opens several catalogs for queries as if they were one. Parts that cannot be read are left out and listed in
+  /// `losses`.
+  /// - Parameter isAlone: `false` if other servers are queried, too.
+  /// - Throws: `CatalogError` if all of them are damaged and nothing else is queried.
   package init(readableFrom paths: [FilePath], isAlone: Bool) throws(CatalogError) {
     var (catalogs, losses): ([CustomCatalog], [MissingCatalog]) = ([], [])
     var firstError: CatalogError?
@@ -31,7 +32,7 @@ extension CustomCatalog {
     self.losses += losses
   }
 
-  /// Recognizes a catalog file, even a damaged one.
+  /// Identifies a catalog file, even a damaged one.
   package static let proof = OriginProof(orElse: "is not a catalog") { file in
     do {
       _ = try CustomCatalog(contentsOf: file)

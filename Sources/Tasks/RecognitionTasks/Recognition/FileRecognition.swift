@@ -16,9 +16,9 @@ package struct FileRecognition {
     self.limit = limit
   }
 
-  /// Recognizes the tracks in a file. If the file cannot be read or is too short, the record has a problem.
+  /// Recognizes the tracks in a file. If the file cannot be read or is too short, the record contains a problem.
   /// - Parameters:
-  ///   - shownPath: Path in the record; `nil` for the path of the file.
+  ///   - shownPath: The path in the record; `nil` for the path of the file.
   ///   - progress: Called from time to time with the completed fraction, 0 to 1.
   /// - Throws: `CatalogError` if the catalog cannot be used.
   package func record(

@@ -7,7 +7,7 @@ internal import Text
 
 /// Creates media items for files of the library.
 package enum LibraryItem {
-  /// Name of the property that contains the path as shown in reports.
+  /// The name of the property that contains the path as it appears in reports.
   package static let path = "path"
 
   static func item(path: FilePath, tags: TagFinding?) -> MediaItem {
@@ -22,7 +22,7 @@ package enum LibraryItem {
     return item
   }
 
-  /// Returns a digest that is the same for equal items, even across runs.
+  /// Returns a digest that is the same for equal items, even in different runs of the program.
   static func digest(of item: MediaItem) -> ContentID {
     let texts =
       [item.title, item.artist, item.album, item.isrc, item.creationDate] + item.genres.map { $0 }

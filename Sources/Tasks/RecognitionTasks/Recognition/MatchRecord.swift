@@ -5,19 +5,19 @@ package import Records
 package import SystemPackage
 package import Text
 
-/// The tracks recognized in one file: a line of `analyze match --json`.
+/// The tracks that were recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {
   /// An absolute path.
   package var path: FilePath
-  /// Why the file could not be searched; `nil` if it could.
+  /// The reason why the file could not be searched; `nil` if it could.
   package var problem: Problem?
-  /// Seconds of audio that were searched; `nil` if none were.
+  /// Number of seconds of audio that were searched; `nil` if none were.
   package var duration: Double?
-  /// Sorted by start.
+  /// The tracks, sorted by start.
   package var tracks: [CueSheet.Cue]
   /// Catalogs that did not answer, so their tracks may be missing.
   package var missing: [MissingCatalog]
-  /// Files that the recording was split into; `nil` if it was not split.
+  /// The files into which the recording was split; `nil` if it was not split.
   package var split: MixSplit.Outcome?
 
   package init(
@@ -34,7 +34,7 @@ package struct MatchRecord: Sendable {
   /// Includes the line break.
   package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 
-  /// The fields about recognized tracks, without the fields about the file.
+  /// The fields that describe recognized tracks, without those that describe the file.
   package static var recognizedFields: [Field<MatchRecord>] {
     Shape.match.fields.filter { ["duration_s", "tracks", "partial", "missing_catalogs"].contains($0.name) }
   }

@@ -105,7 +105,7 @@ extension Shape<MatchedMediaItem> {
 }
 
 extension Field {
-  /// Fields with the catalog's data about a track.
+  /// The fields with the catalog's data about a track.
   fileprivate static func matched(_ get: @escaping @Sendable (Record) -> MatchedMediaItem) -> [Field] {
     [
       .required("reference", .text, "Name of the track in the catalog: its content id, unless given another.") {

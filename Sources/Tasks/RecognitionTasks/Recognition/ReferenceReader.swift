@@ -7,7 +7,7 @@ internal import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Creates catalog references from audio files. Files that were analyzed before are not decoded again.
+/// Creates catalog references from audio files. Files that have been analyzed before are not decoded again.
 package struct ReferenceReader {
   struct Failure: Error {
     var problem: Problem
@@ -21,8 +21,8 @@ package struct ReferenceReader {
   package static let analyzers = [TagFinding.analyzer, SignatureFinding.analyzer]
 
   /// - Parameters:
-  ///   - store: Store of earlier analyses; `nil` for none.
-  ///   - timeLimit: Time limit per file.
+  ///   - store: The store of earlier analyses; `nil` for none.
+  ///   - timeLimit: The time limit for each file.
   ///   - analyze: Analyzes a file; returns `nil` if the analysis was abandoned.
   package init(store: ResultStore?, timeLimit: TimeLimit, analyze: @escaping (AnalysisJob) throws -> FileAnalysis?) {
     self.store = store
@@ -64,8 +64,8 @@ package struct ReferenceReader {
     Failure(problem: Problem(stage: .analyze, code: code, message: message))
   }
 
-  /// The stored signature of the same audio. It is looked up by content, because the entry for the path may describe an
-  /// older file.
+  /// Returns the stored signature of the same audio. It is looked up by content, because the entry for the path may
+  /// describe an older file.
   private func storedSignature(of path: FilePath) throws -> SignatureFinding? {
     guard let store, let content = try? AudioContent(path: path), content.fault == nil,
       let finding = try store.signature(decodingID: content.decodingID), finding.version == Signature.version

@@ -71,7 +71,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   }
 
   /// Returns the values of the fields that reports contain.
-  /// - Parameter long: The long fields to include; the others are `null`.
+  /// - Parameter long: The long fields to include. All others are `null`.
   public func reportValues(
     long: Set<String>
   ) -> @Sendable (Finding, FindingContext) -> [FieldValue] {
@@ -118,7 +118,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
 /// Information about the file that a finding may need.
 public struct FindingContext: Sendable {
   public var format: AudioFormat?
-  /// The file was decoded to its end without any problem.
+  /// `true` if the file was decoded to its end without any problem.
   public var isWhole: Bool
   /// The manual correction of the tempo, if any.
   public var tempoCorrection: TempoCorrection?
@@ -144,7 +144,7 @@ public struct FindingLine: Hashable, Sendable {
 }
 
 extension Shown {
-  /// `nil` for values that do not fit into a line.
+  /// Returns `nil` for values that do not fit into a line.
   func text(_ value: FieldValue) -> String? {
     let text: String? =
       switch value {

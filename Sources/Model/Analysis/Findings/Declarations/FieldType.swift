@@ -12,7 +12,7 @@ public indirect enum FieldType: Sendable {
   case blob
   case texts
   case numbers
-  /// Lists of strings by names that are data.
+  /// Lists of strings, keyed by names that come from the data.
   case textLists
   case record(RecordType)
   case records(RecordType)
@@ -20,7 +20,8 @@ public indirect enum FieldType: Sendable {
 
 /// The type of the records in a field.
 public struct RecordType: Sendable {
-  /// A class, because reports iterate over dozens of members for each file, and would otherwise copy strings and types.
+  /// A member of the record. It is a class because reports iterate over dozens of members for each file, and would
+  /// otherwise copy strings and types.
   public final class Member: Sendable {
     public let name: String
     public let summary: String
@@ -75,7 +76,7 @@ extension FieldType {
   }
 }
 
-/// The value of a field on its way between a finding and the store or a report.
+/// The value of a field, while it is passed between a finding and the store or a report.
 public enum FieldValue: Hashable, Sendable {
   case null
   case text(String)

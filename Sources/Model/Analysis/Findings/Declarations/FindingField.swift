@@ -17,7 +17,7 @@ public struct FindingField<Finding>: Sendable {
   /// Access to the exact value; `nil` for a field derived from others.
   public let exact: Access?
   public let storage: Storage
-  /// Set if the field is an entry of a map.
+  /// The entry; set if the field is an entry of a map.
   var entry: Entry?
 
   /// A key path to a property.
@@ -28,7 +28,7 @@ public struct FindingField<Finding>: Sendable {
     /// `true` if the value can be absent, as opposed to empty.
     public let isOptional: Bool
     public let get: @Sendable (Finding) -> FieldValue
-    /// Leaves the finding unchanged if the value is of another type.
+    /// Sets the value. The finding stays unchanged if the value is of another type.
     public let set: @Sendable (inout Finding, FieldValue) -> Void
 
     init<Value: FieldRepresentable>(_ path: Path<Value>) {
@@ -49,8 +49,8 @@ public struct FindingField<Finding>: Sendable {
     if case .columns(let columns) = storage { columns.contains(where: \.nullIfEmpty) } else { false }
   }
 
-  /// One of many fields, of which most files have only a few. Iterating over the map is faster than looking up each
-  /// field.
+  /// An entry of a map: one of many fields, of which most files have only a few. Iterating over the map is faster than
+  /// looking up each field.
   struct Entry: Sendable {
     let map: @Sendable (Finding) -> [String: [String]]
     let value: @Sendable ([String]) -> FieldValue
@@ -66,7 +66,7 @@ public struct FindingField<Finding>: Sendable {
 
   /// A column of a table with one row for each file.
   public struct Column: Sendable {
-    /// `nil` for the finding's own table.
+    /// The name of the table; `nil` for the finding's own table.
     public let table: String?
     public let name: String
     public let summary: String
@@ -77,7 +77,7 @@ public struct FindingField<Finding>: Sendable {
     public let nullIfEmpty: Bool
     public let isIndexed: Bool
     public let get: @Sendable (Finding) -> FieldValue
-    /// `nil` for a column that exists only for readers of the database.
+    /// Sets the value in a finding; `nil` for a column that exists only for readers of the database.
     public let set: (@Sendable (inout Finding, FieldValue) -> Void)?
   }
 }
@@ -103,7 +103,7 @@ public struct Shown: Hashable, Sendable {
 extension FindingField {
   /// Declares a property as a column of the finding's table and a field of reports.
   ///
-  /// A field added to a finding later must be an `Optional`, because earlier findings have no value for it.
+  /// A field that is added to a finding later must be an `Optional`, because earlier findings have no value for it.
   /// - Parameters:
   ///   - long: The name in `--include`, for a long list.
   ///   - isIndexed: `true` if the store should be able to search and sort by the field quickly.

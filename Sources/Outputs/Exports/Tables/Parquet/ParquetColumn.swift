@@ -1,15 +1,15 @@
-/// A column of a Parquet file, in which the values of a row group are collected.
+/// A column of a Parquet file. It collects the values of a row group.
 package struct ParquetColumn {
   package enum Kind: Hashable, Sendable {
     case text
-    /// Texts with many repetitions; each distinct text is written once per row group.
+    /// Texts with many repetitions. Each distinct text is written once per row group.
     case repeatedText
     case texts
     case integer
     case integers
     case number
     case boolean
-    /// Time in UTC, with microsecond precision.
+    /// A time in UTC, with a precision of a microsecond.
     case time
 
     var isList: Bool { self == .texts || self == .integers }
@@ -45,10 +45,10 @@ package struct ParquetColumn {
     self.isRequired = isRequired
   }
 
-  /// Approximate number of bytes waiting to be written.
+  /// Approximate number of bytes that are waiting to be written.
   var size: Int { plain.count + valueCount }
 
-  /// - Parameter value: The value; `nil`, or a value of a kind other than the column's, becomes null.
+  /// - Parameter value: The value. `nil`, or a value of another kind than the column's, becomes null.
   mutating func append(_ value: Value?) {
     switch (value, kind) {
     case (.text(let text)?, .text): appendPresent { $0.appendPlain(text) }
@@ -77,7 +77,8 @@ package struct ParquetColumn {
     }
   }
 
-  /// Definition level of a list element: the list exists and has an element, which is required and so never null.
+  /// The definition level of a list element, which says that the list exists and has an element. Elements are required,
+  /// so they are never null.
   private static let listLevel = 2
 
   private mutating func appendPresent(_ write: (inout ParquetColumn) -> Void) {
@@ -100,7 +101,7 @@ package struct ParquetColumn {
     places.append(place)
   }
 
-  /// Appends a bit, with eight bits per byte, the lowest first.
+  /// Appends a bit. Eight bits form a byte, lowest bit first.
   private mutating func appendBit(_ flag: Bool) {
     if booleans.isMultiple(of: 8) { plain.append(0) }
     if flag { plain[plain.count - 1] |= 1 << UInt8(booleans % 8) }
@@ -111,7 +112,7 @@ package struct ParquetColumn {
 
   /// The pages of a row group, in order.
   struct Chunk {
-    /// The dictionary, uncompressed; only for a column with a dictionary.
+    /// The dictionary, uncompressed; `nil` for a column without one.
     var dictionary: (bytes: [UInt8], count: Int)?
     var data: [UInt8]
     var valueCount: Int
@@ -128,7 +129,7 @@ package struct ParquetColumn {
     var chunk = Chunk(data: data, valueCount: valueCount)
     if kind == .repeatedText {
       chunk.dictionary = (plain, dictionary.count)
-      // The bit width of an index, which runs store in whole bytes.
+      // The bit width of indices, which `RunLengths` writes in whole bytes.
       chunk.data.append(32)
       chunk.data += places.take()
     } else {
@@ -143,7 +144,7 @@ package struct ParquetColumn {
 
   // MARK: Schema
 
-  /// Values of Parquet's enumerations (`parquet.thrift`).
+  /// The type as a value of Parquet's enumerations (`parquet.thrift`).
   var physicalType: Int {
     switch kind {
     case .boolean: 0
@@ -155,7 +156,7 @@ package struct ParquetColumn {
 
   var pathInSchema: [String] { kind.isList ? [name, "list", "element"] : [name] }
 
-  /// Returns the schema elements: one, or three for a list.
+  /// Returns the schema elements of the column: one, or three for a list.
   func schemaElements() -> [(inout ThriftWriter) -> Void] {
     guard kind.isList else { return [{ writeLeaf(into: &$0, name, repetition: isRequired ? 0 : 1) }] }
     return [

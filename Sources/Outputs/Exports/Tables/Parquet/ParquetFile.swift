@@ -1,7 +1,7 @@
 internal import CZlib
 package import SystemPackage
 
-/// Writes an Apache Parquet file row by row, keeping one row group in memory. (Apache Parquet, `README.md`,
+/// Writes an Apache Parquet file row by row, with one row group in memory. (Apache Parquet, `README.md`,
 /// `parquet.thrift` and `Encodings.md`: data pages of version 1, plain or with a dictionary, compressed with gzip.)
 package final class ParquetFile {
   package let file: ExportFile
@@ -21,7 +21,7 @@ package final class ParquetFile {
     var dictionaryOffset: Int?
     var dataOffset: Int
     var valueCount: Int
-    /// Size including page headers.
+    /// The size in bytes, including page headers.
     var size = 0
     var compressedSize = 0
   }
@@ -50,7 +50,7 @@ package final class ParquetFile {
     try write(Self.magic)
   }
 
-  /// - Parameter values: One value per column; `nil` for null.
+  /// - Parameter values: A value for each column; `nil` for null.
   package func append(_ values: [ParquetColumn.Value?]) throws(ExportError) {
     for (index, value) in values.enumerated() { columns[index].append(value) }
     rowCount += 1
@@ -60,12 +60,12 @@ package final class ParquetFile {
 
   package var groupCount: Int { groups.count }
 
-  /// Ends the current row group: the next row begins a new one.
+  /// Ends the current row group, so that the next row begins a new one.
   package func endGroup() throws(ExportError) {
     if rowCount > 0 { try writeGroup() }
   }
 
-  /// Writes the remaining rows and the footer; `file` is then complete and must be committed.
+  /// Writes the remaining rows and the footer. `file` is then complete, and the caller must commit it.
   package func finish() throws(ExportError) {
     try endGroup()
     let footer = ThriftWriter.structure { writeFooter(into: &$0) }
@@ -129,7 +129,7 @@ package final class ParquetFile {
 
   private static func gzip(_ bytes: [UInt8]) throws(ExportError) -> [UInt8] {
     var stream = z_stream()
-    // Adding 16 to the window bits makes zlib write gzip's header.
+    // With 16 added to the window bits, zlib writes the header of gzip.
     let status = unsafe deflateInit2_(
       &stream, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))

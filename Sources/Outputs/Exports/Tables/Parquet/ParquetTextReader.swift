@@ -2,7 +2,7 @@ internal import CZlib
 package import SystemPackage
 
 /// Reads one text column of a Parquet file, page by page. Supports the output of `pipelines/spark/analyze_job.py` and
-/// `ParquetFile`: a required column in plain data pages of version 1, uncompressed or compressed with gzip. Everything
+/// `ParquetFile`: a required column in plain data pages of version 1, uncompressed or compressed with gzip. Anything
 /// else is rejected with an error that names it. (Apache Parquet, `README.md`, `parquet.thrift` and `Encodings.md`.)
 package struct ParquetTextReader {
   /// The reason why a file cannot be read, as a sentence.
@@ -24,7 +24,7 @@ package struct ParquetTextReader {
 
   private let file: FileDescriptor
   private var chunks: ArraySlice<Chunk> = []
-  /// Offset of the next page, and number of values left in the current chunk.
+  /// Offset of the next page, and number of values that are left in the current chunk.
   private var offset = 0
   private var valuesLeft = 0
   private var codec = 0
@@ -33,17 +33,17 @@ package struct ParquetTextReader {
   private var pageValuesLeft = 0
 
   private static let magic = Array("PAR1".utf8)
-  /// Size limits in bytes. Writers begin a new page after about a megabyte.
+  /// Maximum sizes in bytes. Programs begin a new page after about a megabyte.
   private static let maxPageSize = 1 << 28
   private static let maxFooterSize = 1 << 26
   private static let headerSize = 1 << 12
 
-  /// True if a regular file begins like a Parquet file. Keeps the file's position.
+  /// Returns whether a regular file begins like a Parquet file. The position in the file stays the same.
   package static func isParquet(_ file: FileDescriptor) -> Bool {
     (try? bytes(of: file, at: 0, count: magic.count)) == magic
   }
 
-  /// - Parameter file: The file, which stays open; it is read by offsets.
+  /// - Parameter file: The file, which stays open. It is read by offsets.
   package init(_ file: FileDescriptor, column name: String) throws {
     self.file = file
     let size = Int(try file.seek(offset: 0, from: .end))
@@ -125,7 +125,7 @@ package struct ParquetTextReader {
 
   private static func inflated(_ bytes: [UInt8], size: Int) throws -> [UInt8] {
     var stream = z_stream()
-    // Adding 32 to the window bits makes zlib accept the headers of gzip and zlib.
+    // With 32 added to the window bits, zlib accepts the headers of gzip and zlib.
     guard unsafe inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       throw Errno.noMemory
     }
@@ -145,7 +145,7 @@ package struct ParquetTextReader {
     return output
   }
 
-  /// Reads bytes at an offset; returns fewer at the end of the file.
+  /// Reads bytes at an offset. Returns fewer at the end of the file.
   private static func bytes(of file: FileDescriptor, at offset: Int, count: Int) throws -> [UInt8] {
     guard offset >= 0 else { throw Refusal.damaged }
     var bytes = [UInt8](repeating: 0, count: count)

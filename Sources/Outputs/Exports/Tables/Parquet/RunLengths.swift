@@ -1,13 +1,13 @@
-/// Encodes small numbers as runs of equal values: the levels of Parquet, and dictionary indices. (Apache Parquet,
+/// Encodes small numbers as runs of equal values: Parquet's levels and dictionary indices. (Apache Parquet,
 /// `Encodings.md`: the RLE half of the RLE/bit-packing hybrid.)
 struct RunLengths {
   private var encoded: [UInt8] = []
   private var value = 0
   private var count = 0
-  /// Width of a value, in whole bytes.
+  /// Number of bytes that a value takes.
   private let width: Int
 
-  /// - Parameter maxValue: Largest value that may occur.
+  /// - Parameter maxValue: The largest value that may occur.
   init(maxValue: Int) {
     width = maxValue < 1 << 8 ? 1 : maxValue < 1 << 16 ? 2 : 4
   }
@@ -29,7 +29,7 @@ struct RunLengths {
     count = 0
   }
 
-  /// Returns all values appended so far and clears them.
+  /// Returns all values appended so far, and removes them.
   mutating func take() -> [UInt8] {
     flush()
     defer { encoded.removeAll(keepingCapacity: true) }

@@ -1,7 +1,7 @@
 /// Reads a structure in Thrift's compact protocol from untrusted bytes. (Apache Thrift,
 /// `doc/specs/thrift-compact-protocol.md`.)
 struct ThriftReader {
-  /// Input that cannot be read: truncated, nested too deeply, or not a structure at all.
+  /// The input cannot be read: it is truncated, nested too deeply, or not a structure at all.
   struct Damage: Error {}
 
   enum Value {

@@ -1,8 +1,8 @@
-/// Writes structures in Thrift's compact protocol, which Parquet uses for headers and the footer. (Apache Thrift,
-/// `doc/specs/thrift-compact-protocol.md`.)
+/// Writes structures in Thrift's compact protocol, which Parquet uses for headers and the footer (Apache Thrift,
+/// `doc/specs/thrift-compact-protocol.md`).
 struct ThriftWriter {
   private(set) var bytes: [UInt8] = []
-  /// Last field id of each open structure, because field ids are written as differences.
+  /// The last field id of each open structure. Field ids are written as differences from the previous one.
   private var lastFields: [Int] = []
 
   private enum Kind: UInt8 {
@@ -64,7 +64,8 @@ struct ThriftWriter {
     bytes.append(0)
   }
 
-  /// Begins a field. Fields must be in ascending order with steps below 16, as all fields of Parquet are.
+  /// Begins a field. Fields must be in ascending order with steps below 16, which is the case for all fields of
+  /// Parquet.
   private mutating func begin(_ field: Int, _ kind: Kind) {
     let last = lastFields.indices.last ?? 0
     bytes.append(UInt8(field - lastFields[last]) << 4 | kind.rawValue)
@@ -92,7 +93,7 @@ struct ThriftWriter {
 }
 
 extension [UInt8] {
-  /// Appends an integer with seven bits per byte, lowest first (LEB128).
+  /// Appends an integer with seven bits per byte, low bits first (LEB128).
   mutating func appendVarint(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

@@ -2,7 +2,7 @@ internal import Hummingbird
 internal import ResultStore
 internal import Serving
 
-/// `/v1/me/following`: the followed artists are the saved artists. The only user has no followers.
+/// `/v1/me/following`: followed artists, which are the saved artists. The only user has no followers.
 struct FollowingRoutes: RouteSet {
   let spotify: SpotifyRoutes
 

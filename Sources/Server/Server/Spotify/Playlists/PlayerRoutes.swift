@@ -3,8 +3,8 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// `/v1/me/player`: the responses of Spotify's Web API while no device plays. The server itself does not play anything
-/// and does not record what clients play
+/// `/v1/me/player`: the responses that Spotify's Web API gives while no device plays. The server itself does not play
+/// anything, and does not record what clients play
 /// (https://developer.spotify.com/documentation/web-api/reference/get-information-about-the-users-current-playback).
 struct PlayerRoutes: RouteSet {
   let spotify: SpotifyRoutes

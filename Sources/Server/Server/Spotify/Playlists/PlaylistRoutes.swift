@@ -135,7 +135,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Saved tracks, albums, artists and playlists by URI, which the API has had since 2026.
+  /// Saves tracks, albums, artists and playlists by URI; the API has had this since 2026.
   @RouteBuilder private var library: [Route] {
     spotify.change(
       .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: [.texts("uris")]
@@ -269,7 +269,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// A playlist made by a person, or generated from the library.
+  /// Returns a playlist that a person has created, or one that is generated from the library.
   private func playlist(_ id: String, _ page: Page) throws -> (Playlist, [PlaylistItem]) {
     if let playlist = try store.playlist(id: id) {
       return (playlist, try items(store.playlistTracks(id: id, limit: page.limit, offset: page.offset)))
@@ -277,7 +277,7 @@ struct PlaylistRoutes: RouteSet {
     guard let made = try spotify.generated.playlist(id: id) else { throw PlaylistEditError.noSuchPlaylist }
     let songs = try spotify.generated.songs(ofPlaylist: id, limit: page.limit, offset: page.offset)
     let albums = try spotify.albums(of: songs)
-    // Tracks in generated playlists count as added when their files were added.
+    // A track in a generated playlist counts as added when its file was added.
     return (made.asPlaylist, songs.map { PlaylistItem(added: $0.row.added, song: $0, album: albums($0)) })
   }
 
@@ -291,7 +291,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Id of the first track that still exists.
+  /// Returns the id of the first track that still exists.
   private func cover(_ playlist: Playlist) throws -> String? {
     let files = try store.playlistTracks(id: playlist.id, limit: 20).compactMap(\.fileID)
     return try store.songs(ofFiles: Array(files.prefix(1))).first?.id

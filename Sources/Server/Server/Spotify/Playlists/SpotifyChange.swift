@@ -3,10 +3,10 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// A requested change, from the parameters of the query or the members of a JSON object.
+/// A requested change. It comes from the parameters of the query, or from the members of a JSON object.
 struct SpotifyChange: Sendable {
   let request: SpotifyRequest
-  /// Id of the playlist or user.
+  /// The id of the playlist or user.
   let id: String
   private let body: [String: JSONValue]
 
@@ -53,7 +53,7 @@ struct SpotifyChange: Sendable {
 
   func ids() throws -> [String] { try uris("ids") }
 
-  /// The ids of tracks or albums, parsed from ids, URIs (`spotify:track:…`) and URLs.
+  /// Returns the ids of tracks or albums, parsed from ids, URIs (`spotify:track:…`) and URLs.
   func uris(_ name: String) throws -> [String] {
     let texts: [String]
     if case .array(let values)? = body[name] {
@@ -79,11 +79,11 @@ struct SpotifyChange: Sendable {
 
   struct RemovedTrack {
     var id: String
-    /// `nil` for all positions.
+    /// The positions; `nil` for all.
     var positions: Set<Int>?
   }
 
-  /// Parses `{"tracks": [{"uri": …, "positions": […]}]}`; newer clients send `items` instead of `tracks`.
+  /// Parses `{"tracks": [{"uri": …, "positions": […]}]}`. Newer clients send `items` instead of `tracks`.
   func removedTracks() throws -> [RemovedTrack] {
     guard case .array(let tracks)? = body["tracks"] ?? body["items"], tracks.count <= Self.maxIDs else {
       throw RequestError(.badRequest, "tracks must be a list of at most \(Self.maxIDs) tracks.")

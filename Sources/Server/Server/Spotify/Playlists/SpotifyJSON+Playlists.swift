@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import Serving
 
-/// The user of the server: all clients act as one person.
+/// The user of the server. All clients act as this one person.
 enum ServerUser {
   static let id = "nocturne"
   static let name = "Nocturne"
@@ -32,7 +32,7 @@ extension Field<Linked<String>> {
 struct SpotifyPlaylist: Sendable {
   let playlist: LibraryStore.Playlist
   let snapshot: String
-  /// Id of the track that provides the cover.
+  /// The id of the track that provides the cover.
   let cover: String?
   var items: [PlaylistItem] = []
 
@@ -85,7 +85,7 @@ extension JSONType<Linked<SpotifyPlaylist>> {
       })
   }
 
-  /// The names for a playlist's items, before and since 2026; clients need one or the other.
+  /// The member names for a playlist's items, before and since 2026. Clients need one or the other.
   private static var itemNames: [String] { ["tracks", "items"] }
 
   private static var members: [Field<Linked<SpotifyPlaylist>>] {
@@ -139,9 +139,9 @@ extension Timestamp {
 
 /// An item of a playlist: a track and the time when it was added.
 struct PlaylistItem {
-  /// `nil` for tracks that came with their files.
+  /// The time of adding; `nil` for tracks that came with their files.
   var added: Timestamp?
-  /// `nil` if the file is gone.
+  /// The track; `nil` if the file is gone.
   var song: Song?
   var album: SongAlbum?
 }

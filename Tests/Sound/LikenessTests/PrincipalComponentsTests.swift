@@ -3,7 +3,7 @@ import Testing
 
 @testable import Likeness
 
-@Suite struct SoundReductionTests {
+@Suite struct PrincipalComponentsTests {
   /// Descriptors that differ in a few directions, and a little in all others.
   private func descriptors(_ count: Int, directions: Int) -> [UInt8] {
     var random = SplitMix64(seed: 3)
@@ -34,7 +34,7 @@ import Testing
   @Test func neighborsStayNeighbors() throws {
     let (count, size) = (120, SoundDescriptor.count)
     let bytes = descriptors(count, directions: 6)
-    let reduction = try #require(SoundReduction(sample: bytes, width: 8))
+    let reduction = try #require(PrincipalComponents(sample: bytes, width: 8))
     let whole = (0..<count).map { row in bytes[row * size..<(row + 1) * size].map { Float(Int8(bitPattern: $0)) } }
     let mean = (0..<size).map { column in whole.reduce(0) { $0 + $1[column] } / (Float(count) + 200) }
     let centered = whole.map { zip($0, mean).map { $0 - $1 } }
@@ -50,14 +50,14 @@ import Testing
   }
 
   @Test func fewOrEqualDescriptors() throws {
-    #expect(SoundReduction(sample: [], width: 48) == nil)
-    #expect(SoundReduction(sample: descriptors(1, directions: 1), width: 48) == nil)
-    #expect(SoundReduction(sample: [UInt8](repeating: 0, count: 1280), width: 48) == nil)
-    let equal = try #require(SoundReduction(sample: [UInt8](repeating: 7, count: 1280), width: 48))
+    #expect(PrincipalComponents(sample: [], width: 48) == nil)
+    #expect(PrincipalComponents(sample: descriptors(1, directions: 1), width: 48) == nil)
+    #expect(PrincipalComponents(sample: [UInt8](repeating: 0, count: 1280), width: 48) == nil)
+    let equal = try #require(PrincipalComponents(sample: [UInt8](repeating: 7, count: 1280), width: 48))
     let numbers = try #require(equal.reduced([UInt8](repeating: 7, count: 128)))
     #expect(numbers.count == 48 && numbers.contains { abs($0) > 100 })
     #expect(equal.reduced([1, 2, 3]) == nil)
-    let two = try #require(SoundReduction(sample: descriptors(2, directions: 2), width: 128))
+    let two = try #require(PrincipalComponents(sample: descriptors(2, directions: 2), width: 128))
     #expect(two.reduced(Array(descriptors(2, directions: 2).prefix(128)))?.count == 128)
   }
 }

@@ -3,11 +3,11 @@ internal import Recognition
 internal import SystemPackage
 internal import Text
 
-/// Finds tracks of a catalog by user input: an identifier, the path of a file, or a folder above it.
-struct TrackNames {
+/// Finds the tracks of a catalog that a user means by an identifier, the path of a file, or a folder above it.
+struct TrackLookup {
   private let present: Set<String>
   private var paths: [(path: FilePath, identifier: String)] = []
-  /// Turns a name into a path; returns `nil` if the name is not a path.
+  /// Turns a name into a path. Returns `nil` if the name is not a path.
   private let path: (String) -> FilePath?
 
   init(_ catalog: CustomCatalog, matching names: [String], path: @escaping (String) -> FilePath?) {
@@ -22,7 +22,7 @@ struct TrackNames {
     }
   }
 
-  /// Identifiers of the tracks that a name refers to; empty if there are none.
+  /// Returns the identifiers of the tracks that a name refers to; empty if there are none.
   func identifiers(_ name: String) -> Set<String> {
     if present.contains(name) { return [name] }
     guard let path = path(name) else { return [] }

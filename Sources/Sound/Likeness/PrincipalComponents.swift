@@ -1,26 +1,26 @@
 /// Reduces the number of dimensions of a collection's descriptors while nearly preserving the angles between them, for
-/// pages that have no room for full descriptors. It uses principal components (Pearson 1901); docs/likeness.md gives
+/// pages that have no room for full descriptors. It uses principal components (Pearson 1901); docs/likeness.md states
 /// the accuracy.
-public struct SoundReduction: Sendable {
+public struct PrincipalComponents: Sendable {
   /// Shrinks the mean of a small collection toward zero, as in `SoundCollection`.
   private static let meanShrinkage: Float = 200
-  /// Only the space spanned by the components matters, and it converges fast.
+  /// Number of iterations. Only the space that the components span matters, and it converges fast.
   private static let iterations = 20
-  /// Share of a sample's numbers that must fit into a byte.
+  /// Share of the numbers of a sample that must fit into a byte.
   private static let fitting = 0.9995
   /// Vectors per descriptor.
   private static let length = SoundDescriptor.count / 8
 
-  /// Number of values `reduced(_:)` returns.
+  /// Number of values that `reduced(_:)` returns.
   public let width: Int
   private let mean: [SIMD8<Float>]
-  /// Components, scaled to the range of a signed byte.
+  /// The components, scaled to the range of a signed byte.
   private let rows: [SIMD8<Float>]
 
   /// - Parameters:
-  ///   - descriptors: Concatenated bytes of some descriptors of the collection; a thousand are enough.
+  ///   - descriptors: The concatenated bytes of some of the collection's descriptors; a thousand are enough.
   ///   - width: Number of values to keep, at most 128.
-  /// - Returns: `nil` if there are fewer than two different descriptors, or `width` is too large.
+  /// - Returns: `nil` if there are fewer than two different descriptors, or if `width` is too large.
   public init?(sample descriptors: [UInt8], width: Int) {
     let count = descriptors.count / SoundDescriptor.count
     guard count > 1, width <= SoundDescriptor.count else { return nil }
@@ -43,7 +43,7 @@ public struct SoundReduction: Sendable {
     (self.width, self.mean, self.rows) = (width, mean, rows)
   }
 
-  /// - Parameter descriptor: Bytes of a descriptor.
+  /// - Parameter descriptor: The bytes of a descriptor.
   /// - Returns: `width` numbers; `nil` if the bytes are not a descriptor of this version.
   public func reduced(_ descriptor: [UInt8]) -> [Int8]? {
     guard descriptor.count == SoundDescriptor.count else { return nil }
@@ -52,8 +52,8 @@ public struct SoundReduction: Sendable {
     return (0..<width).map { Int8(min(max(Self.product(rows, $0, vector, 0), -127), 127).rounded()) }
   }
 
-  /// Returns the orthogonal unit vectors along which the variance of `vectors` is largest, by orthogonal iteration on
-  /// their second moments. Each of `vectors` counts as if it had length 1.
+  /// Returns the orthogonal unit vectors along which the variance of `vectors` is largest, found by orthogonal
+  /// iteration on their second moments. Each vector counts as if it had length 1.
   private static func components(of vectors: [SIMD8<Float>], count: Int) -> [SIMD8<Float>] {
     let size = SoundDescriptor.count
     var moments = [SIMD8<Float>](repeating: .zero, count: size * length)
@@ -65,7 +65,7 @@ public struct SoundReduction: Sendable {
         for column in 0..<length { moments[row * length + column] += share * vectors[vector * length + column] }
       }
     }
-    // Pseudorandom start that is orthogonal to no direction.
+    // A pseudorandom start is not orthogonal to any component.
     var rows = (0..<count * length).map { index in
       var start = SIMD8<Float>()
       for lane in 0..<8 { start[lane] = Float(((8 * index + lane) &* 2_654_435_761 >> 8) & 0xFFFF) / 0xFFFF - 0.5 }
@@ -82,7 +82,7 @@ public struct SoundReduction: Sendable {
     return rows
   }
 
-  /// Gram-Schmidt process; a row that is linearly dependent on previous ones becomes zero.
+  /// Applies the Gram-Schmidt process. A row that is linearly dependent on previous rows becomes zero.
   private static func orthonormalize(_ rows: inout [SIMD8<Float>], count: Int) {
     for row in 0..<count {
       let before = product(rows, row, rows, row)

@@ -6,7 +6,7 @@ internal import Platform
 internal import Text
 
 /// Prepares the process, runs its command, and ends it.
-package enum Entry {
+package enum EntryPoint {
   /// Runs the command that the arguments name, and ends the process with its status.
   ///
   /// - Parameters:
