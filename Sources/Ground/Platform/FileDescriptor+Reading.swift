@@ -10,7 +10,7 @@ extension FileDescriptor {
     return FileDescriptor(rawValue: number)
   }
 
-  /// Makes reads wait for data again, after `openWithoutWaiting`.
+  /// Makes reads and writes wait again, after the file was opened without waiting.
   public func setBlocking() { _ = fcntl(rawValue, F_SETFL, 0) }
 
   /// Reads into a buffer. An interrupted read is tried again.

@@ -43,10 +43,7 @@ public struct FileInventory: Sendable {
   /// Reads the inventory of a folder, which is empty if there is none.
   public init(of folder: FilePath) {
     self.folder = folder
-    guard
-      let file = try? FileDescriptor.open(
-        folder.appending(Self.name), .readOnly, options: [.closeOnExec, .nonBlocking])
-    else { return }
+    guard let file = try? FileDescriptor.openWithoutWaiting(folder.appending(Self.name)) else { return }
     defer { try? file.close() }
     // If the file were a named pipe, a line might never come.
     guard (try? FileStatus(of: file))?.kind == .regular else { return }

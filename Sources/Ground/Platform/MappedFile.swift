@@ -7,7 +7,7 @@ public final class MappedFile: Sendable {
 
   /// - Returns: `nil` if the file is empty or not a regular file.
   public init?(_ path: FilePath) throws {
-    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    let file = try FileDescriptor.openWithoutWaiting(path)
     defer { try? file.close() }
     let status = try FileStatus(of: file)
     guard status.kind == .regular, status.size > 0 else { return nil }

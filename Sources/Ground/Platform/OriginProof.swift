@@ -40,7 +40,7 @@ public struct OriginProof: Sendable {
   }
 
   private static func ends(of path: FilePath) throws -> (head: [UInt8], tail: [UInt8]) {
-    let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    let file = try FileDescriptor.openWithoutWaiting(path)
     return try file.closeAfter {
       let size = try file.seek(offset: 0, from: .end)
       let tail = max(Int64(searchedSize), size - Int64(searchedSize))

@@ -41,7 +41,7 @@ enum OutputStream {
       do {
         let descriptor = try FileDescriptor.open(
           path, .writeOnly, options: [.closeOnExec, .nonBlocking, .init(rawValue: O_NOCTTY)])
-        _ = fcntl(descriptor.rawValue, F_SETFL, 0)
+        descriptor.setBlocking()
         return descriptor
       } catch Errno.noSuchAddressOrDevice {
         guard ContinuousClock.now < end else { throw OutputObstacle.pipeWithoutReader }

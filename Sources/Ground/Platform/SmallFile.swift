@@ -11,7 +11,7 @@ public enum SmallFile {
   public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
     do {
       // The file is opened nonblocking, in case it is a named pipe without a writer.
-      let descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      let descriptor = try FileDescriptor.openWithoutWaiting(path)
       return try descriptor.closeAfter {
         if try FileStatus(of: descriptor).kind != .regular {
           if isRegular { throw Errno.notSupported }

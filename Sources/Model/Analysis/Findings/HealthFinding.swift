@@ -128,10 +128,12 @@ public struct HealthFinding: DeclaredFinding {
     return parts.joined(separator: ", ")
   }
 
+  /// Kinds of faults that have no place of their own in the file.
+  private static let placelessKinds: Set = [silent, "identical", "cut_start", "cut_end", "hum", "hiss"]
+
   /// The first faults, one sentence each.
   private var sentences: [String] {
-    faults.filter { ![Self.silent, "identical", "cut_start", "cut_end", "hum", "hiss"].contains($0.kind) }.prefix(5).map
-    { fault in
+    faults.filter { !Self.placelessKinds.contains($0.kind) }.prefix(5).map { fault in
       String(format: "%@ at %.3f s", fault.kind, fault.startSeconds)
         + (fault.channel.map { ", channel \($0)" } ?? "")
         + String(format: ", confidence %.2f", fault.confidence)

@@ -106,13 +106,9 @@ final class ServedCatalog: Sendable {
     state.idle = []
     state.problem = nil
     var losses: [MissingCatalog] = []
-    /// Opens those parts of a catalog that can be read.
     func open(_ path: FilePath) -> CustomCatalog? {
       do {
-        guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
-        let catalog = try CustomCatalog(readableFrom: path)
-        guard catalog.count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
-        return catalog
+        return try CustomCatalog(readableForQuerying: path)
       } catch {
         state.problem = error
         if let loss = (error as? CatalogError)?.loss { losses.append(loss) }

@@ -85,7 +85,7 @@ package final class TokenFile: Sendable {
     let text: String
     let identity: FileIdentity
     do {
-      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      let file = try FileDescriptor.openWithoutWaiting(path)
       defer { try? file.close() }
       guard let status = FileIdentity(file) else { throw Errno.ioError }
       identity = status

@@ -41,7 +41,7 @@ struct DatabaseHeader {
 
   private static func read(_ path: FilePath) throws(StoreError) -> [UInt8] {
     do {
-      let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      let file = try FileDescriptor.openWithoutWaiting(path)
       return try file.closeAfter {
         try [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
           count = try file.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))

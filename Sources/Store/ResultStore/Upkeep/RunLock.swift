@@ -106,19 +106,17 @@ public final class RunLock: Sendable {
     }
   }
 
-  /// Returns the process that is working on a database, on this or another computer that sees the lock; `nil` if nobody
-  /// holds the lock, or if its holder cannot be read at this moment.
+  /// Returns the process that is working on a database, on this computer or on another one that sees the lock; `nil` if
+  /// no process holds the lock, or if its holder cannot be read at this moment.
   public static func holder(forDatabase database: FilePath) -> Holder? {
-    guard isHeld(forDatabase: database),
-      let file = openForReading(database)
-    else { return nil }
+    guard isHeld(forDatabase: database), let file = openForReading(database) else { return nil }
     defer { try? file.close() }
     return readHolder(in: file)
   }
 
   /// The lock file of a database; `nil` if there is none.
   private static func openForReading(_ database: FilePath) -> FileDescriptor? {
-    try? .open(lockPath(forDatabase: database), .readOnly, options: [.closeOnExec, .nonBlocking])
+    try? .openWithoutWaiting(lockPath(forDatabase: database))
   }
 
   /// Returns `true` if a run is working on a database, on this or another computer that sees the lock.

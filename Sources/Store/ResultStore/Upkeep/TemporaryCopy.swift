@@ -17,7 +17,7 @@ final class TemporaryCopy: Sendable {
   }
 
   private static func copy(_ source: String, to target: String) throws {
-    let input = try FileDescriptor.open(source, .readOnly, options: [.closeOnExec, .nonBlocking])
+    let input = try FileDescriptor.openWithoutWaiting(FilePath(source))
     defer { try? input.close() }
     let output = try FileDescriptor.open(
       target, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)

@@ -15,7 +15,7 @@ extension TagJournal {
     init(_ path: FilePath) throws {
       self.path = path
       do {
-        file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+        file = try FileDescriptor.openWithoutWaiting(path)
         guard try FileStatus(of: file).kind == .regular else { throw Errno.notSupported }
       } catch {
         throw TagJournalError("The journal \(path) cannot be read: \(error).")

@@ -6,8 +6,18 @@ extension CustomCatalog {
   /// Opens a catalog that must not be damaged anywhere.
   /// - Throws: `CatalogTaskError` if the catalog is missing or empty; `CatalogError`.
   package init(forQuerying path: FilePath) throws {
+    try self.init(forQuerying: path) { try CustomCatalog(contentsOf: $0) }
+  }
+
+  /// Opens those parts of a catalog that can be read. The others are listed in `losses`.
+  /// - Throws: `CatalogTaskError` if the catalog is missing or empty; `CatalogError` if no part can be read.
+  package init(readableForQuerying path: FilePath) throws {
+    try self.init(forQuerying: path) { try CustomCatalog(readableFrom: $0) }
+  }
+
+  private init(forQuerying path: FilePath, open: (FilePath) throws -> CustomCatalog) throws {
     guard path.fileKind != nil else { throw CatalogTaskError.noCatalog(path) }
-    try self.init(contentsOf: path)
+    self = try open(path)
     guard count > 0 else { throw CatalogTaskError.emptyCatalog(path) }
   }
 
