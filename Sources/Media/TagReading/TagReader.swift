@@ -32,8 +32,7 @@ public enum TagReader {
     return finding
   }
 
-  /// Returns `false` for fields that encoders add by themselves, so their presence does not mean that somebody tagged
-  /// the file.
+  /// Returns `false` for fields that encoders add without being asked: a file that has only these was never tagged.
   static func isWrittenByPeople(_ field: String) -> Bool {
     !field.hasPrefix(TagField.otherPrefix) && field != "encodedby" && field != "encodersettings"
   }

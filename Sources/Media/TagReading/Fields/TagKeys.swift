@@ -220,8 +220,7 @@ package struct TagKeys {
     return keys(of: field, in: space).first
   }
 
-  /// Returns `false` for fields that encoders add by themselves, so their presence does not mean that somebody tagged
-  /// the file.
+  /// Returns `false` for fields that encoders add without being asked: a file that has only these was never tagged.
   package static func isWrittenByPeople(_ key: String, in space: KeySpace) -> Bool {
     meaning(of: key, in: space).map { TagReader.isWrittenByPeople($0.field) } ?? false
   }

@@ -1,8 +1,8 @@
 internal import Landmarks
 internal import SystemPackage
 
-/// Merges segments and drops removed tracks. Postings are computed anew from the landmarks, because the more landmarks
-/// there are, the more finely lists are divided.
+/// Merges segments and drops removed tracks. The postings are recomputed from the landmarks, because segments with more
+/// landmarks divide their lists more finely.
 struct SegmentMerger {
   private struct Origin {
     var segment: Int

@@ -23,9 +23,9 @@ extension Matcher {
     return DetectedTrack(finding: finding, part: detectedPart(of: finding.hit, in: query))
   }
 
-  /// Maximum share of the query that the first track may explain if other speeds and tempos are to be searched. In most
-  /// clips, only one track sounds, and searching all transforms costs as much as for a track that is not in the
-  /// catalog. The search runs only if the first track fits clearly, without noise, and leaves part of the query
+  /// Maximum share of the query that the first track may explain if other speeds and tempos are to be searched. Most
+  /// clips contain a single track, and a search with all transforms is as slow as one for a track that the catalog
+  /// lacks. Therefore, the search runs only if the first track fits clearly, without noise, and leaves part of the query
   /// unexplained. DJs match tempos, but hardly ever change only the pitch.
   private static let maxExplained: Float = 0.95
   /// Minimum of z divided by the square root of the number of columns, which is 21 in ten seconds.

@@ -4,7 +4,7 @@ internal import Platform
 public import ResultStore
 public import SystemPackage
 
-/// A tempo that the analyzer found, and that nobody has confirmed or corrected yet.
+/// A tempo from the analyzer that no user has confirmed or corrected yet.
 public struct DoubtfulTempo: Hashable, Sendable {
   public var audio: ContentID
   /// Path of the first file with this audio.

@@ -4,7 +4,7 @@ internal import GRDB
 /// Finds intact files whose audio was analyzed before. The findings of a damaged file are not reused for other files.
 enum KnownAudioLookup {
   /// Limits on the candidates of one size, because thousands of disc images or generated files may have the same size.
-  /// Of the first `maxSameSize` files of that size, decoded or not, at most `limit` decoded ones are used.
+  /// The lookup reads the first `maxSameSize` files of a size, decoded or not, and uses at most `limit` decoded ones.
   static let (limit, maxSameSize) = (8, 64)
 
   static func candidates(

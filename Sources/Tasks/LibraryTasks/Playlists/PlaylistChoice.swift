@@ -61,8 +61,8 @@ struct PlaylistChoice {
       for (position, old) in taken.enumerated() {
         let left = abs(excess - (tracks[old].duration ?? 0) + (tracks[track].duration ?? 0))
         guard left < abs(excess) else { continue }
-        // A deviation of 10 s costs as much as a jump, or as a replacement that is one playlist length further down the
-        // list.
+        // The cost of a deviation is 1 per 10 s. A jump also costs 1, and so does a replacement that ranks lower by as
+        // many places as the playlist has tracks.
         let score = left / 10 + loss(of: taken, at: position, track)
         if score < best?.score ?? abs(excess) / 10 + 1 { best = (position, track, score) }
       }

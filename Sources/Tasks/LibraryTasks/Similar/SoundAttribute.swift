@@ -32,7 +32,7 @@ package enum SoundAttribute: Sendable, CaseIterable {
     }
   }
 
-  /// The difference that counts as much as the whole range of likeness.
+  /// The difference between two tracks that has the same weight as the whole range of likeness.
   var unit: Double {
     switch self {
     case .tempo: 30
