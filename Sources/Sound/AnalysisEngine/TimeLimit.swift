@@ -44,8 +44,8 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     processorSeconds + perAudioSecond * min(audio, Self.maxAudioSeconds)
   }
 
-  /// Returns the limit for a file that consists mostly of holes, and so can claim years of audio: a minute, or a minute
-  /// for each 100 MB on the disk. `nil` for other files, and if the user has set a limit.
+  /// Returns the limit for a file that consists mostly of holes, and so can claim years of audio: a minute, and above
+  /// 100 MB on the disk a minute for each 100 MB. `nil` for other files, and if the user has set a limit.
   /// - Parameters:
   ///   - size: Size of the file in bytes.
   ///   - stored: Number of bytes that are not in holes.

@@ -169,9 +169,7 @@ import Testing
     #expect(comparisons < counts.reduce(50) { $0 + min($1 * ($1 - 1) / 2, 561 + 17 * $1) })
   }
 
-  @Test(arguments: [[0.9, 0.95, 1], [0.99, 1]]) func newCopiesJoinVeryManyOldOnes(
-    parts: [Double]
-  ) {
+  @Test(arguments: [[0.9, 0.95, 1], [0.99, 1]]) func newCopiesJoinVeryManyOldOnes(parts: [Double]) {
     var random = SplitMix64.fresh()
     let (library, recordings) = copies([150, 3], random: &random)
     let found = groups(library, batches: parts.map { Int(Double(library.count) * $0) }).groups

@@ -267,6 +267,37 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
     #expect(try health(of: gates).dropouts == 0)
   }
 
+  /// Quiet music of few bits is zero for a while at each crossing.
+  @Test func `coarse samples are no gaps`() throws {
+    var random = SplitMix64.fresh()
+    for level in [0.02, 0.05, 0.1, 0.5] as [Float] {
+      var signal = music(seconds: 20, seed: random.next() % 1_000)
+      let peak = signal.channels.joined().map(abs).max() ?? 1
+      signal.channels = signal.channels.map { $0.map { ($0 * level / peak * 128).rounded() / 128 } }
+      let found = try health(of: signal)
+      #expect(found.dropouts == 0 && found.silences == 0, "\(level)")
+    }
+  }
+
+  /// Two square waves that change in opposite directions at nearly the same time leave a pulse.
+  @Test func `pulses of square waves are no clicks`() throws {
+    var random = SplitMix64.fresh()
+    let notes = (0..<3).map { _ in
+      (0..<300).map { _ in 220 * pow(2, Double.random(in: -12...12, using: &random).rounded() / 12) }
+    }
+    var phases = [0.0, 0, 0]
+    let signal = Signal(sampleRate: 44_100, seconds: 36) { time in
+      var sum = 0.0
+      for voice in 0..<3 {
+        phases[voice] += notes[voice][Int(time / 0.125)] / 44_100
+        sum += phases[voice].truncatingRemainder(dividingBy: 1) < 0.25 ? 0.2 : -0.2
+      }
+      return sum
+    }
+    let found = try health(of: .channels([signal, signal]))
+    #expect((found.clicks ?? 0) <= 6)
+  }
+
   // MARK: Many faults
 
   /// A file with more faults is never judged better.
@@ -298,6 +329,92 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
       (former, formerCount) = (severity, foundCount)
     }
     #expect(formerCount > 100)
+  }
+
+  /// Up to 21 dB: beyond that, only a square wave is left.
+  @Test func `severity never falls as clipping grows`() throws {
+    var random = SplitMix64.fresh()
+    for _ in 0..<3 {
+      let plain = music(seconds: 30, seed: random.next() % 1_000)
+      let peak = plain.channels.joined().map(abs).max() ?? 1
+      var former = 0.0
+      for decibels in stride(from: 0, through: 21, by: 3) {
+        let louder = plain.scaled(by: Float(pow(10, Double(decibels) / 20)) / peak)
+        let found = try health(of: Signal(sampleRate: 44_100, channels: louder.channels.map { rounded($0) }))
+        let severity = try #require(found.severity)
+        #expect(severity >= former, "\(decibels) dB")
+        former = severity
+      }
+      #expect(former > 0.5)
+    }
+  }
+
+  private static let kinds = [
+    "none", "click", "dropout", "silence", "repeat", "dc_offset", "dead_channel", "inverted", "identical", "silent",
+  ]
+
+  private func insert(_ kind: String, into signal: inout Signal, at places: [Int]) {
+    let all = signal.channels[0].indices
+    for channel in 0..<2 {
+      switch kind {
+      case "dc_offset": for frame in all { signal.channels[channel][frame] += 0.05 }
+      case "dead_channel" where channel == 0, "silent": for frame in all { signal.channels[channel][frame] = 0 }
+      case "inverted" where channel == 1: signal.channels[1] = signal.channels[0].map { -$0 }
+      case "identical": signal.channels[channel] = signal.channels[0]
+      default: break
+      }
+      for place in places {
+        switch kind {
+        case "click": signal.channels[channel][place] += place % 2 == 0 ? 0.5 : -0.5
+        case "dropout": for frame in place..<place + 660 { signal.channels[channel][frame] = 0 }
+        case "silence": for frame in place..<place + 15_000 { signal.channels[channel][frame] = 0 }
+        case "repeat":
+          let block = Array(signal.channels[channel][place..<place + 588])
+          signal.channels[channel].insert(contentsOf: block, at: place + 588)
+        default: break
+        }
+      }
+    }
+  }
+
+  /// The same faults 3 dB lower, and 100 ms earlier.
+  @Test(arguments: kinds) func `level and place do not change the verdict`(kind: String) throws {
+    struct Verdict: Equatable {
+      var counts: [Int?]
+      var clickCount: Int
+      var flags: [Bool?]
+      var deadChannel: Int?
+      var worst: String?
+
+      /// Cuts at the ends depend on the place. A chord may begin so abruptly that it is nearly a click.
+      init(_ found: HealthFinding, clicks: [Double]) {
+        counts = [found.clipped, found.dropouts, found.silences, found.repeats]
+        clickCount = clicks.count { click in places(found, "click").contains { abs($0 - click) < 0.001 } }
+        flags = [found.hasOffset, found.isInverted, found.isIdentical]
+        deadChannel = found.deadChannel
+        // The weight of equal channels is below that of a cut.
+        let isOfPlace = ["cut_start", "cut_end", "identical"] + (clicks.isEmpty ? ["click"] : [])
+        worst = found.worst.flatMap { isOfPlace.contains($0) ? nil : $0 }
+      }
+    }
+    var random = SplitMix64.fresh()
+    for _ in 0..<4 {
+      var signal = music(seconds: 20, seed: random.next() % 1_000)
+      let count = Int.random(in: 1...3, using: &random)
+      let places = (0..<count).map { 88_200 + 220_500 * $0 + Int.random(in: 0..<100_000, using: &random) }
+      insert(kind, into: &signal, at: places.reversed())
+      signal.channels = signal.channels.map { rounded($0) }
+      let clicks = kind == "click" ? places.map { Double($0) / 44_100 } : []
+      let verdict = Verdict(try health(of: signal), clicks: clicks)
+      #expect(["none", "identical"].contains(kind) || verdict.worst == kind)
+      let quieter = signal.scaled(by: 0.708)
+      let earlier = Signal(sampleRate: 44_100, channels: signal.channels.map { Array($0.dropFirst(4_410)) })
+      for (name, changed, shift) in [("-3 dB", quieter, 0), ("100 ms", earlier, 0.1)] {
+        let same = Signal(sampleRate: 44_100, channels: changed.channels.map { rounded($0) })
+        let other = Verdict(try health(of: same), clicks: clicks.map { $0 - shift })
+        #expect(other == verdict, "\(name): \(other), not \(verdict)")
+      }
+    }
   }
 
   @Test func `a file without any sound is told`() throws {

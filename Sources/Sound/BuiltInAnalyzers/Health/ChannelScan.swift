@@ -15,6 +15,8 @@ struct ChannelScan {
   /// Number of gaps with a jump, and without.
   private(set) var gapCount = 0
   private(set) var doubtfulCount = 0
+  /// Number of runs of zeros that quantization explains.
+  private(set) var coarseCount = 0
   /// Number of runs of zeros between sounds, abrupt or not.
   private(set) var restCount = 0
   private(set) var clicks: [Click] = []
@@ -37,6 +39,8 @@ struct ChannelScan {
   }
 
   private static let limit = 500
+  /// Minimum length of a gap, relative to other runs of zeros around it.
+  private static let minRunRatio = 6
   /// Minimum ratio of a candidate's residual to the residuals around it. In noise, few exceed it.
   private static let minRatio: Float = 1.3
   /// Ratio from which the level after a candidate may differ, because the candidate is then not the onset of the
@@ -52,6 +56,10 @@ struct ChannelScan {
     /// Largest sample within 0.2 ms of the zeros, and RMS of the 2 ms next to the zeros.
     var edge: Float
     var edgeRMS: Float
+    /// Smallest sample that is not zero: the quantization step of coarse samples, such as those of 8 bits.
+    var quantum: Float
+    /// Number of samples in the longest run of zeros.
+    var zeroRun: Int
 
     /// `true` if there is no fade or decay.
     var isAtLevel: Bool { edge > 1.2 * step && edgeRMS > 0.3 * rms }
@@ -146,6 +154,14 @@ struct ChannelScan {
     let hasJump = (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35)
     let change = max(before.rms / after.rms, after.rms / before.rms)
     guard hasJump || (before.isAtLevel && after.isAtLevel), change < 10 else { return }
+    // Coarse samples are zero wherever the signal is close to zero.
+    let isCoarse =
+      max(before.edge, after.edge) < 2.5 * min(before.quantum, after.quantum)
+      || run.length < Self.minRunRatio * max(before.zeroRun, after.zeroRun)
+    if isCoarse {
+      coarseCount += 1
+      return
+    }
     let isCertain = hasJump && change < 4
     if isCertain { gapCount += 1 } else { doubtfulCount += 1 }
     guard (isCertain ? gapCount : doubtfulCount) <= Self.limit else { return }
@@ -157,14 +173,19 @@ struct ChannelScan {
   private func surroundings(_ window: Span<Float>, _ first: Int, edge: Int) -> Surroundings {
     let first = max(1, first)
     let last = min(window.count, first + contextLength)
-    var (squares, steps): (Float, Float) = (0, 0)
+    var (squares, steps, quantum): (Float, Float, Float) = (0, 0, 1)
+    var (zeros, zeroRun) = (0, 0)
     for index in first..<last {
       squares += window[index] * window[index]
+      if window[index] != 0 { quantum = min(quantum, abs(window[index])) }
+      zeros = window[index] == 0 ? zeros + 1 : 0
+      zeroRun = max(zeroRun, zeros)
       steps += abs(window[index] - window[index - 1])
     }
     let count = Float(last - first)
     var surroundings = Surroundings(
-      rms: (squares / count).squareRoot(), step: steps / count, last: window[last - 1], edge: 0, edgeRMS: 0)
+      rms: (squares / count).squareRoot(), step: steps / count, last: window[last - 1], edge: 0, edgeRMS: 0,
+      quantum: quantum, zeroRun: zeroRun)
     let near = contextLength / 5
     let side = edge >= last ? max(first, last - near)..<last : first..<min(last, first + near)
     for index in side {

@@ -12,6 +12,9 @@ struct Fault: Equatable {
     case cutEnd = "cut_end"
   }
 
+  /// Maximum distance in seconds of clipped peaks that are one fault.
+  static let maxClippingDistance = 0.1
+
   var kind: Kind
   /// The half-open range of affected samples in the file.
   var start: Int64

@@ -60,7 +60,8 @@ struct HealthAnalyzer: Analyzer {
       finding.hiss = first(.hiss)?.strength.rounded(toPlaces: 1)
       finding.isCutAtStart = first(.cutStart) != nil
       finding.isCutAtEnd = first(.cutEnd) != nil
-      (finding.worst, finding.severity) = Severity.of(faults, seconds: seconds(scan.frameCount))
+      (finding.worst, finding.severity) = Severity.of(
+        faults, seconds: seconds(scan.frameCount), rate: scan.sampleRate)
       var counts: [Fault.Kind: Int] = [:]
       finding.faults = faults.filter { fault in
         counts[fault.kind, default: 0] += 1
@@ -105,16 +106,24 @@ enum Severity {
 
   /// Returns the worst kind of fault and its severity. With more faults per minute, the severity approaches that of many
   /// faults.
-  static func of(_ faults: [Fault], seconds: Double) -> (worst: String?, severity: Double) {
+  static func of(_ faults: [Fault], seconds: Double, rate: Int) -> (worst: String?, severity: Double) {
     var worst: (kind: Fault.Kind, severity: Double)?
     for kind in Fault.Kind.allCases {
       let some = faults.filter { $0.kind == kind }
       guard let confidence = some.map(\.confidence).max() else { continue }
       let (one, many) = weight(kind)
-      let perMinute = min(Double(some.count - 1) * 60 / max(10, seconds), maxPerMinute)
+      let perMinute = min((count(of: some, rate: rate) - 1) * 60 / max(10, seconds), maxPerMinute)
       let severity = confidence * (one + (many - one) * perMinute / (perMinute + 10))
       if severity > worst?.severity ?? 0 { worst = (kind, severity) }
     }
     return (worst?.kind.rawValue, (worst?.severity ?? 0).rounded(toPlaces: 3))
+  }
+
+  /// Number of faults of one kind. Clipped peaks in close succession are one fault, so that its length counts, too.
+  private static func count(of faults: [Fault], rate: Int) -> Double {
+    faults.reduce(0) { sum, fault in
+      sum + 1
+        + (fault.kind == .clipping ? Double(fault.end - fault.start) / (Double(rate) * Fault.maxClippingDistance) : 0)
+    }
   }
 }

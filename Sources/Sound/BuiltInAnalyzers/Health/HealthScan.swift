@@ -136,16 +136,17 @@ struct HealthScan {
     return faults.sorted { ($0.start, $0.kind.rawValue) < ($1.start, $1.kind.rawValue) }
   }
 
-  /// Merges clipped runs within a tenth of a second.
+  /// Merges clipped runs in close succession.
   private func clipping() -> [Fault] {
     var faults: [Fault] = []
     let levels = scans.flatMap { [$0.positive, $0.negative] }.filter(\.isClipped).map(\.level)
+    let distance = Int64(Double(sampleRate) * Fault.maxClippingDistance)
     for (channel, scan) in scans.enumerated() {
       let runs = [scan.positive, scan.negative].filter { peaks in
         peaks.isClipped || levels.contains { peaks.isClipped(at: $0) }
       }.flatMap(\.runs).sorted { $0.lowerBound < $1.lowerBound }
       for run in runs {
-        if let last = faults.last, last.channel == channel, run.lowerBound - last.end < Int64(sampleRate / 10) {
+        if let last = faults.last, last.channel == channel, run.lowerBound - last.end < distance {
           faults[faults.count - 1].end = run.upperBound
           faults[faults.count - 1].strength += Double(run.count)
         } else {
@@ -160,9 +161,11 @@ struct HealthScan {
   }
 
   /// Many gaps in a rhythm are rests, as are gaps without a jump in music with even more rests that begin or end softly.
+  /// Where quantization explains most gaps, it may explain all.
   private func gaps() -> [Fault] {
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
+      if scan.coarseCount > scan.gapCount + scan.doubtfulCount { continue }
       let most = max(4, seconds / 6)
       func areRests(_ gaps: [ChannelScan.Gap], count: Int) -> Bool {
         Double(count) > most && Rhythm.isFollowed(by: gaps.map(\.range.lowerBound), sampleRate: sampleRate)
@@ -189,7 +192,12 @@ struct HealthScan {
     return faults
   }
 
-  /// Many clicks in a rhythm are music, as are those of a file in which even more begin or end a note.
+  /// Ratio to its surroundings below which a click may be an instrument's. Square waves give pulses as large as all of
+  /// their steps; clicks that were added to music are twice as large as anything around them.
+  private static let minFaultStrength = 2.0
+
+  /// Many clicks in a rhythm are music, as are those of a file in which even more begin or end a note, and many that do
+  /// not stand out.
   /// - Parameter others: Other faults; gaps and repeated blocks begin and end with clicks of their own.
   private func clicks(outside others: [Fault]) -> [Fault] {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
@@ -202,7 +210,9 @@ struct HealthScan {
       if Double(noteCount) > most, noteCount >= scan.mendedCount { continue }
       let places = scan.clicks.map(\.place)
       if Double(places.count) > most, Rhythm.isFollowed(by: places, sampleRate: sampleRate) { continue }
-      for click in scan.clicks {
+      let strong = scan.clicks.filter { $0.strength >= Self.minFaultStrength }
+      let isOfPulses = Double(scan.clicks.count - strong.count) > most
+      for click in isOfPulses ? strong : scan.clicks {
         if !inside.contains(click.place) || edges.contains(where: { abs($0 - click.place) < 64 }) { continue }
         if let index = faults.firstIndex(where: { abs($0.start - click.place) < 64 }) {
           faults[index].channel = nil

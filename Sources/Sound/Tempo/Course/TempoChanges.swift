@@ -7,12 +7,12 @@ internal import Mathematics
 /// finds the path of tempi through the windows that collects the most autocorrelation; jumps have a cost. When music
 /// slows down or swings, the tempo glides rather than jumps.
 struct TempoChanges {
-  /// First columns of all tempi except the first one, ascending.
+  /// Columns at which each tempo after the first begins, in ascending order.
   private(set) var columns: [Int] = []
 
   private static let windowSeconds = 12.0
   private static let hopSeconds = 3.0
-  /// Lower end of the octave in which tempi are compared. Octaves are ignored, because an apparent change to the double
+  /// Lower end of the octave in which tempi are compared. Octaves are ignored, because an apparent change to double the
   /// tempo is usually a misreading.
   private static let lowest = 75.0
   private static let tempoCount = 138
@@ -21,9 +21,9 @@ struct TempoChanges {
   private static let glideCost: Float = 0.05
   /// Minimum number of windows that have the same tempo.
   private static let minWindows = 5
-  /// Minimum share of the energy of its windows that a tempo must have, …
+  /// Minimum strength of a tempo in its own windows, as a share of their energy.
   private static let minShare: Float = 0.6
-  /// … and maximum share that the neighboring tempo may have in these windows, as a fraction of that share.
+  /// Maximum strength of the neighboring tempo in the same windows, as a fraction of the tempo's own strength.
   private static let maxNeighborShare: Float = 0.5
 
   /// - Parameter envelope: Onset strengths with mean 0.
