@@ -544,9 +544,12 @@ static void settlePacket(LAVReader *reader, int64_t next) {
     // Timestamps are in milliseconds.
     int64_t gap = duration - decoded, slack = reader->sampleRate / 200;
     if (decoded > 0 && !isLast && gap > slack && gap + slack > most) reader->report.missingCount++;
-  } else if (!isLast && !reader->packetIsTrimmed && !reader->report.lastPacketIsBad && decoded > 0) {
+  }
+  if (!isLast && !reader->packetIsTrimmed && !reader->report.lastPacketIsBad && decoded > 0) {
+    bool isTimed = isContainer(reader, "mov") || isContainer(reader, "caf") ||
+                   (isContainer(reader, "matroska") && reader->codec->codec_id == AV_CODEC_ID_OPUS);
     bool isShort = 2 * decoded <= (duration < most ? duration : most);
-    if (isShort && (isContainer(reader, "mov") || isContainer(reader, "caf"))) reader->report.shortPacketCount++;
+    if (isTimed && isShort) reader->report.shortPacketCount++;
   }
   reader->packetFrameCount = 0;
   reader->packetDuration = 0;

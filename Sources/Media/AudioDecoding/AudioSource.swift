@@ -108,7 +108,14 @@ public struct AudioSource: ~Copyable {
     firstBlock = opened.block
     format = opened.stream.format
     encoding = opened.stream.encoding
-    if let claimed = format.claimedFrameCount, claimed / Int64(format.sampleRate) > StreamLimits.seconds {
+    // FFmpeg writes such positions if it copies a part of an Ogg file.
+    var isAbsurd = false
+    if case .ogg(let stream) = layout.kind, stream.fault == nil {
+      isAbsurd = StreamLimits.plausible(format, in: layout)?.claimedFrameCount == nil
+    }
+    if let claimed = format.claimedFrameCount,
+      isAbsurd || claimed / Int64(format.sampleRate) > StreamLimits.seconds
+    {
       format.claimedFrameCount = nil
       remark("absurd_length", "The header claims \(claimed) frames, which is implausible.")
     }

@@ -478,6 +478,17 @@ import Testing
     #expect(marked.summary.remarks.map(\.code) == ["junk"])
   }
 
+  /// The position of the last page is too large by 2^32, as FFmpeg leaves it.
+  @Test func absurdPositionOfOgg() throws {
+    var bytes = try encode("ogg", ["-c:a", "libvorbis"])
+    let last = try #require(Packets.ogg(bytes).last)
+    bytes[last.lowerBound + 10] += 1
+    bytes.replaceSubrange(last.lowerBound + 22..<last.lowerBound + 26, with: [0, 0, 0, 0])
+    let checksum = bytes[last].withUnsafeBytes { OggChecksum.update(0, $0) }
+    bytes.replaceSubrange(last.lowerBound + 22..<last.lowerBound + 26, with: little(Int(checksum), 4))
+    #expect(try verdict(on: bytes) == .remark("absurd_length"))
+  }
+
   /// Bytes that no transfer changed include carriage returns.
   @Test func replacedCarriageReturns() throws {
     let wav = try scratch.writeSound(Self.signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: 44_100)

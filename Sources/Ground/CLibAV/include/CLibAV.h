@@ -118,7 +118,7 @@ typedef struct LAVReport {
   bool lastPacketIsFlawed;
   /// Number of MP3 packets in other containers whose granules leave bits unused: most encoders fill all.
   int64_t unevenPacketCount;
-  /// Number of MP4 and CAF packets with at most half of the audio that they should contain.
+  /// Number of packets of MP4, CAF, and Opus in Matroska with at most half of the audio that they should contain.
   int64_t shortPacketCount;
   /// Number of Matroska packets whose timestamps are before that of the previous packet.
   int64_t disorderCount;
@@ -138,8 +138,8 @@ typedef struct LAVReport {
   /// Number of MPEG audio frames that have a checksum, and number of those whose checksum is wrong.
   int64_t checksumCount;
   int64_t wrongChecksumCount;
-  /// CRC-16 of the bytes of all packets, as in LAME's tag: polynomial 0x8005, reflected bits, an initial value of 0. Valid if
-  /// `sumsPackets` was set.
+  /// CRC-16 of the bytes of all packets, as in LAME's tag: polynomial 0x8005, reflected bits, an initial value of 0.
+  /// Valid if `sumsPackets` was set.
   uint16_t packetChecksum;
   /// Number of changes of the sample rate or channels in mid-stream.
   int64_t formatChangeCount;
