@@ -28,7 +28,7 @@ public final class RealFFT {
   /// long.)
   private let spectrum: UnsafeMutableBufferPointer<Float>
   private let forward: fftwf_plan
-  /// The plan for the inverse transform, which is created on first use.
+  /// The plan for the inverse transform, created on first use.
   private var backward: fftwf_plan?
 
   /// - Parameter length: An even number, at least 2. Products of small primes are fast.

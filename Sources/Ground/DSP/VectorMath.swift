@@ -29,7 +29,7 @@ public func largest(of values: Span<Float>) -> Float {
   return found
 }
 
-/// Returns `true` if all samples are between -2 and 2, as in nearly all audio, and `false` if any sample is out of this
+/// Returns `true` if all samples are between -2 and 2, as in nearly all audio, or `false` if any sample is outside this
 /// range or NaN. This is a fast check.
 public func areBelowTwo(_ samples: Span<Float>) -> Bool {
   // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.

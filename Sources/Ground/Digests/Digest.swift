@@ -1,7 +1,7 @@
 internal import CLibAV
 internal import Text
 
-/// A hash. Its description is in hexadecimal digits.
+/// A hash value. Its description is hexadecimal.
 ///
 /// Comparison takes constant time, so the response time does not reveal how much of a guess was correct.
 public struct Digest: Sendable, CustomStringConvertible {
@@ -16,7 +16,7 @@ public struct Digest: Sendable, CustomStringConvertible {
     bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
   }
 
-  /// Returns the SHA-256 (FIPS 180-4) of bytes: 32 bytes.
+  /// Returns the 32-byte SHA-256 digest (FIPS 180-4) of bytes.
   public static func sha256(of bytes: some Collection<UInt8>) -> Digest {
     Digest(count: 32, of: bytes) { unsafe LAVSHA256($0.baseAddress, $0.count, $1) }
   }
@@ -47,7 +47,7 @@ public struct Digest: Sendable, CustomStringConvertible {
 
     /// Creates a SHA-256 digest, or MD5 if `isSHA256` is false.
     public init(isSHA256: Bool) {
-      guard let state = LAVDigestOpen(isSHA256) else { fatalError("out of memory: some hundred bytes for a digest") }
+      guard let state = LAVDigestOpen(isSHA256) else { fatalError("out of memory: a few hundred bytes for a digest") }
       self.state = state
     }
 

@@ -10,7 +10,7 @@ public struct FileRecord: Hashable, Sendable {
     case ok, partial, failed, skipped
   }
 
-  /// The reason why an analyzer left no finding.
+  /// The reason an analyzer left no finding.
   public struct AnalyzerProblem: Hashable, Sendable {
     public enum Outcome: String, Codable, Hashable, Sendable, CaseIterable {
       case notApplicable = "not_applicable"
@@ -57,7 +57,7 @@ public struct FileRecord: Hashable, Sendable {
   /// The time of the analysis; `nil` if the file was never analyzed.
   public var analyzed: Timestamp?
   public var status: Status
-  /// The reason why the status is not `ok`.
+  /// The reason the status is not `ok`.
   public var problem: Problem?
   public var remarks: [Problem]
   public var contentID: ContentID?

@@ -162,7 +162,7 @@ struct PlanCommand: AsyncParsableCommand {
   private static let bufferSize = 1 << 18
 }
 
-/// A listing that threads share, reading from it one at a time.
+/// A listing shared by threads, which read from it one at a time.
 private final class SharedListing: Sendable {
   private let listing: Mutex<FileListing>
 

@@ -4,9 +4,9 @@ import Text
 
 /// Properties of standard error or another descriptor: whether it is a terminal, its width, and its use of color.
 struct Terminal: Sendable {
-  /// `true` for a terminal, which a person reads.
+  /// `true` if the descriptor is a terminal, so a person reads the output.
   let isInteractive: Bool
-  /// `true` if a line can be written again: for any terminal but a dumb one.
+  /// `true` if a line can be overwritten in place, as on any terminal that is not dumb.
   let canRedraw: Bool
   let style: TextStyle
   private let descriptor: Int32
@@ -38,7 +38,7 @@ struct Terminal: Sendable {
   }
 }
 
-/// Texts of at most a width in columns, with an ellipsis if they were cut.
+/// Text truncated to a maximum width in columns; an ellipsis marks the cut.
 enum Truncated {
   static func end(of text: String, to width: Int) -> String {
     text.displayWidth > width ? text.fitted(to: max(0, width)) : text

@@ -1,4 +1,4 @@
-/// Aligns a recording with another one, based on where its blocks are found there.
+/// Aligns a recording with another one, based on the places where its blocks are found in the other.
 ///
 /// Places that belong together form a line, whose offset grows with time if one recording is faster. The best line is
 /// the main stretch. Where something was cut or inserted, runs of blocks that are off this line may form parallel
@@ -40,7 +40,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     let audible = (0..<blocks.blockCount).filter { blocks.isAudible($0) }
     self.audible = audible
     var places: [Int: [BlockPlace]] = [:]
-    // This rejects most candidates that are similar by chance.
+    // Searching for a sample of the blocks first rejects most candidates that are similar by chance.
     let some = stride(from: 0, to: audible.count, by: Self.sampleStep).map { audible[$0] }
     for block in some { places[block] = blocks.places(of: block) }
     if some.count < Self.minSampleSize || Self.hasLine(places.values.joined()) {
@@ -147,7 +147,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return found
   }
 
-  /// Returns the longest run of blocks on a line parallel to the first one that keeps the order of the known stretches.
+  /// Returns the longest run of blocks on a line parallel to the main one, in order with the known stretches.
   private func nextStretch(in rest: [Int], beside all: [Found]) -> Found? {
     let slope = all[0].line.slope
     var offsets: [(offset: Double, block: Int)] = []
@@ -172,7 +172,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return best
   }
 
-  /// True if a stretch has the same order relative to the others in both recordings, within the length of a block.
+  /// True if a stretch has the same order relative to the others in both recordings, to within one block.
   private func isInOrder(_ found: Found, _ all: [Found]) -> Bool {
     let own = range(of: found)
     return all.allSatisfy { other in

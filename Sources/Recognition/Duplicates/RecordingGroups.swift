@@ -17,7 +17,7 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
 /// Groups the files of each recording, based on related pairs.
 ///
 /// Two groups are merged only if more than half of the pairs between them are known to be the same recording, and none
-/// was marked as no duplicate. A and C are thus not joined just because both resemble B. The result does not depend on
+/// was marked as distinct. A and C are thus not joined just because both resemble B. The result does not depend on
 /// the order of the pairs. Parts of longer files and other versions join no groups.
 ///
 /// If there are very many copies, most were compared only with the same few (`PairSearch`), which have many links. These
@@ -50,13 +50,13 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   }
 
   private struct Merging {
-    /// Number of links from which a member is one of very many copies.
+    /// Minimum number of links for a member to count as one of very many copies.
     private static var manyLinks: Int { 30 }
-    /// Number of members with many links from which a group is one of very many copies, and by which it is judged.
+    /// Number of members with many links that make a group a crowd. A crowd is judged by these leaders.
     private static var leaderCount: Int { 8 }
 
     private(set) var groupOf: [Int]
-    /// Members of each group; none if it was merged into another one.
+    /// Members of each group; empty if it was merged into another one.
     private(set) var groups: [[Int]]
     /// Members with the most links, in descending order.
     private var leaders: [[Int]]
@@ -71,7 +71,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
       init(_ one: Int, _ other: Int) { (first, second) = (min(one, other), max(one, other)) }
     }
 
-    /// - Parameter links: Sorted here.
+    /// - Parameter links: Sorted in place.
     init(_ links: inout [Link], count: Int, areDistinct: (Int, Int) -> Bool) {
       groupOf = Array(0..<count)
       groups = (0..<count).map { [$0] }
@@ -87,7 +87,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
         return ends != others ? ends > others : RecordingGroups.isBefore(one.pair, other.pair)
       }
       leaders = (0..<count).map { counts[$0] >= Self.manyLinks ? [$0] : [] }
-      // Sizes of two groups when they could not be merged.
+      // Sizes that two groups had when they could not be merged.
       var refused: [Members: [Int]] = [:]
       // A merge may make another one possible.
       var hasChanged = true
@@ -123,7 +123,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
 
     private func isCrowd(_ group: Int) -> Bool { leaders[group].count == Self.leaderCount }
 
-    /// True if most of some members match most of those that each copy in a crowd was compared with.
+    /// True if most of `members` have links to more than `leaderCount / 2` members of the crowd.
     private func match(_ members: [Int], _ crowd: Int) -> Bool {
       let count = members.count { member in
         let isLeader = hasManyLinks(member)

@@ -93,7 +93,7 @@ package struct LibrarySounds: SoundSource {
     return sound
   }
 
-  /// Returns a signature; `nil` if there is none or it is of another version.
+  /// Returns a signature; `nil` if there is none or it has another version.
   private static func signature(_ bytes: [UInt8]?) -> Signature? { bytes.flatMap { try? Signature(bytes: $0) } }
 }
 

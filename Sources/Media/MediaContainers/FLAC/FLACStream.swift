@@ -13,9 +13,9 @@ package struct FLACStream {
   /// checksum.
   package private(set) var contradiction: String?
   /// The signature, with STREAMINFO as the only metadata block: a header for decoders that do not need the other
-  /// blocks. FFmpeg takes very long to read 100,000 comments.
+  /// blocks. FFmpeg takes a very long time to read 100,000 comments.
   package private(set) var bareHeader: [UInt8]
-  /// From the first audio frame to the tags of other formats at the end.
+  /// Range from the first audio frame to the tags of other formats at the end.
   package private(set) var audio: Range<Int>
 
   /// `nil` if there is no FLAC stream at `offset`.
@@ -39,7 +39,7 @@ package struct FLACStream {
 
     var blocks = FLACBlockReader(source, at: offset)
     var audioStart = blocks.position
-    // The first block always exists; a later block that claims more bytes than the file has counts as audio.
+    // The first block always exists. A later block counts as audio if it claims more bytes than the file has.
     while let block = try blocks.next(),
       block.body.upperBound <= source.size || block.body.lowerBound == offset + 8
     {
@@ -51,7 +51,7 @@ package struct FLACStream {
     }
     audio = audioStart..<(try TagRegions.startOfTrailing(in: source, behind: audioStart))
     if let second = try Self.secondStream(in: source, audio) { audio = audioStart..<second }
-    // The first zeros may be the checksum.
+    // The first two of the zeros may belong to the checksum.
     let limit = try EmptyTail(in: source, audio).map { min(audio.upperBound, $0.start + 2) } ?? audio.upperBound
     let blockSize = Int64(start.bigEndian(UInt16.self, at: 10) ?? 0)
     if let end = try endOfLastFrame(in: source, before: limit, blockSize: blockSize) {
@@ -65,8 +65,8 @@ package struct FLACStream {
   /// Number of bytes at the end that are searched for the last frame.
   private static let lastFrameSize = 1 << 17
 
-  /// End of the last frame. The checksum over the whole frame, including the stored checksum, is 0 (RFC 9639, section
-  /// 9.3); bytes after the frame would be taken for a part of it. `nil` if the frame is damaged, or its number does not
+  /// End of the last frame. The checksum of a whole frame with its stored checksum is 0 (RFC 9639, section 9.3); bytes
+  /// after the frame would be taken for a part of it. `nil` if the frame is damaged, or its number does not
   /// match the claimed length.
   private func endOfLastFrame(
     in source: ByteSource, before limit: Int, blockSize: Int64
@@ -167,7 +167,7 @@ package struct FLACStream {
       bitDepth = depth
     }
     guard !claims.isEmpty else { return }
-    contradiction = "The header claims \(claims.joined(separator: ", ")); the frames were believed."
+    contradiction = "The header claims \(claims.joined(separator: ", ")); the frames take precedence."
     let length = UInt64(claimedFrameCount ?? 0)
     let packed =
       UInt64(sampleRate) << 44 | UInt64(channelCount - 1) << 41 | UInt64(bitDepth - 1) << 36 | length

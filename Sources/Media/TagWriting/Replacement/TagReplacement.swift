@@ -54,7 +54,7 @@ public struct TagReplacement {
     guard identity.permissions & 0o222 != 0, self.path.allows(.write) else {
       throw TagWriteError(.notWritable, "The file is read-only.")
     }
-    // Root could still write there, but whoever removed the permission does not want that.
+    // Root could still write there, but whoever removed the permission did not want that.
     let folder = self.path.removingLastComponent()
     guard let rights = FileIdentity(folder)?.permissions, rights & 0o222 != 0, folder.allows(.write) else {
       throw TagWriteError(.notWritable, "The folder is read-only.")
@@ -125,7 +125,7 @@ public struct TagReplacement {
 
   /// Restores the old file, byte for byte.
   ///
-  /// - Returns: The new file; `nil` if the present file is not the replacement of the old file, so nothing was done.
+  /// - Returns: The new file; `nil`, with nothing done, if the current file is not the replacement of the old one.
   /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
     let old = try lock()

@@ -47,7 +47,7 @@ package enum NavidromeFile {
   ) throws(NavidromeError) -> Rule {
     switch expression {
     case .all(let parts) where parts.isEmpty && !isNegated:
-      // This matches all tracks, because Navidrome rejects an empty list.
+      // Navidrome rejects an empty list, so this rule matches every track instead.
       return Rule(parts: [.object(["gt": .object(["duration": 0])])])
     case .all(let parts), .any(let parts):
       let isAll = if case .all = expression { true } else { false }

@@ -52,7 +52,7 @@ struct NewFolders {
   var restCount: Int { max(0, folders.count - Self.listed) }
 
   /// Returns the folders, starting with those that have the most tracks.
-  /// - Parameter root: The folder to which the names of the folders are relative, with a trailing slash.
+  /// - Parameter root: The folder that the returned names are relative to, with a trailing slash.
   func folders(below root: String) -> [MorningReport.Folder] {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }
     return ordered.prefix(Self.listed).map { path, folder in

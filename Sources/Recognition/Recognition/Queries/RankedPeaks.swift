@@ -7,7 +7,7 @@ struct RankedPeaks {
     var column: Float
     var band: Float
     var strength: Float
-    /// Rank of the peak in its second and third of the bands; 0 for the strongest.
+    /// Rank among the peaks of the same second in the same third of the bands; 0 for the strongest.
     var rank: Int
   }
 
@@ -49,7 +49,7 @@ struct RankedPeaks {
       })
   }
 
-  /// Returns the peaks that are not at the excluded places, which are given by column and band.
+  /// Returns the peaks except those whose column and band are taken.
   func without(_ isTaken: (Int, Int) -> Bool) -> RankedPeaks {
     RankedPeaks(found.filter { !isTaken($0.column, $0.band) })
   }

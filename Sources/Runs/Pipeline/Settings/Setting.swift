@@ -32,13 +32,13 @@ public struct Setting<Value: SettingValue>: Sendable {
   }
 }
 
-/// The trust that a project file must have, because it may have come with a download, to set a value.
+/// Trust that a project file needs to set a value; the file may have come with a download.
 public enum ProjectTrust<Value: SettingValue>: Sendable {
   /// At worst, a run takes longer, or finds or reports less.
   case notNeeded
   /// The setting names an output file, or removes a protection or a signal that others rely on.
   case needed
-  /// Trust is needed for some of the values. There is a description of these values, and a test for them.
+  /// Trust is needed for some values, given by a description and a test.
   case neededFor(String, @Sendable (Value, ProjectFile) -> Bool)
 }
 

@@ -20,7 +20,7 @@ final class UploadedAudio: Sendable {
   static let maximumSize = 64 << 20
   /// Maximum number of seconds of audio that are matched; the rest is ignored.
   static let maximumDuration = 3600.0
-  /// Number of bytes that are written at a time.
+  /// Number of bytes written at a time.
   private static let blockSize = 1 << 20
 
   /// Reads the body of a request.
@@ -59,7 +59,7 @@ final class UploadedAudio: Sendable {
 
   private static let tooLarge = RequestError(
     .contentTooLarge,
-    "The audio is larger than \(maximumSize >> 20) MiB. Some ten seconds are enough to recognize a track.")
+    "The audio is larger than \(maximumSize >> 20) MiB. About ten seconds are enough to recognize a track.")
   private static let noSpace = RequestError(
     HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
     "The server has no room for the audio. Is the disk of its TMPDIR full?")
@@ -99,7 +99,7 @@ final class UploadedAudio: Sendable {
       var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)
       var offset: Int64 = 0
       while left > 0 {
-        // Whole frames are read, so that none is split.
+        // Reads whole frames only, so that none is split.
         let wanted = min(left, Self.blockSize / format.frameSize * format.frameSize)
         var block = ByteBuffer()
         let count = try block.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { buffer in

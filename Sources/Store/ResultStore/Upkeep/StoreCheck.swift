@@ -5,7 +5,7 @@ internal import SystemPackage
 internal import Text
 
 extension ResultStore {
-  /// Looks for states that should be impossible: damage of the file, rows that do not belong together, a song catalog
+  /// Looks for states that should be impossible: damage to the file, rows that do not belong together, a song catalog
   /// that disagrees with the rows, or totals of the last run that disagree with its files. This reads the whole
   /// database.
   /// - Returns: One line for each kind of problem, which says what is wrong, how often, and what to do; empty if there
@@ -128,7 +128,7 @@ enum StoreCheck {
     }
   }
 
-  /// Checks the totals of the last run, because only its files are still as the run left them.
+  /// Checks the totals of the last run only, because later runs may have changed the files of earlier ones.
   static func lastRun(_ db: Database) throws -> [String] {
     let select = try Query(
       db,

@@ -8,13 +8,13 @@ package struct GeneratedPlaylist: Sendable, Hashable {
   package enum Kind: Sendable, Hashable {
     /// Tracks around a tempo, in beats per minute.
     case tempo(Int)
-    /// Tracks of a genre, by its id.
+    /// Tracks of the genre with this id.
     case genre(String)
     /// Tracks that sound like the newest tracks.
     case likeNewest
   }
 
-  /// The id of 22 characters, which is derived from the kind.
+  /// The 22-character id, derived from the kind.
   package var id: String
   package var kind: Kind
   package var name: String
