@@ -12,7 +12,7 @@ typedef struct LAVReservoir {
   bool isBegun;
 } LAVReservoir;
 
-/// Adds the next frame of layer III. Sets `*refersBack` if it is the first one, and its main data begins before it.
+/// Adds the next frame of layer III. Sets `*refersBack` if it is the first frame, and its main data begins before it.
 /// Returns false if its granules claim more bits than the frame and the reservoir have.
 bool lavTakeLayerIII(LAVReservoir *reservoir, const uint8_t *bytes, int count, bool *refersBack);
 

@@ -3,13 +3,13 @@ internal import Glibc
 /// A histogram of block loudness in steps of 0.02 LU, for the gated loudness of one track, or of several tracks
 /// together.
 public struct LoudnessHistogram: Hashable, Sendable {
-  /// The loudness in LUFS at or below which blocks do not count.
+  /// Maximum loudness, in LUFS, of blocks that do not count.
   public static let absoluteGate = -70.0
   private static let step = 0.02
   /// Number of bins. They cover -70 to +50 LUFS. Louder blocks, which cannot occur in limited samples, count in the
   /// last bin.
   private static let binCount = 6_000
-  /// The offset of K-weighted power. With it, 997 Hz at full scale in one channel is -3.01 LUFS.
+  /// Loudness in LUFS of a K-weighted power of 1. With this offset, 997 Hz at full scale in one channel is -3.01 LUFS.
   private static let offset = -0.691
 
   private var counts = [UInt32](repeating: 0, count: binCount)
@@ -24,7 +24,7 @@ public struct LoudnessHistogram: Hashable, Sendable {
 
   private static func loudness(ofBin bin: Int) -> Double { absoluteGate + (Double(bin) + 0.5) * step }
 
-  /// Returns the first bin whose middle is at least this loud.
+  /// Returns the first bin whose middle is at least `loudness`.
   private static func bin(from loudness: Double) -> Int {
     Int(min(max(((loudness - absoluteGate) / step - 0.5).rounded(.up), 0), Double(binCount)))
   }

@@ -31,7 +31,7 @@ public struct NumberTable: Sendable {
 
   public subscript(name: String) -> [Double]? { rows[name] }
 
-  /// Returns the only number with a name.
+  /// Returns the number of a name that has exactly one.
   public func number(_ name: String) -> Double {
     guard let row = rows[name], row.count == 1 else { preconditionFailure("\(name) is not one number") }
     return row[0]

@@ -32,8 +32,8 @@ public struct Digest: Sendable, CustomStringConvertible {
     return sha256(of: bytes)
   }
 
-  /// Returns the MD5 (RFC 1321) of bytes: 16 bytes. Collisions are easy to construct, so use MD5 only where a protocol
-  /// requires it.
+  /// Returns the 16-byte MD5 digest (RFC 1321) of bytes. Collisions are easy to construct, so use MD5 only where a
+  /// protocol requires it.
   public static func md5(of bytes: some Collection<UInt8>) -> Digest {
     Digest(count: 16, of: bytes) { bytes, digest in
       unsafe LAVMD5(bytes.baseAddress, bytes.count, digest)
@@ -45,7 +45,7 @@ public struct Digest: Sendable, CustomStringConvertible {
   public struct Running: ~Copyable {
     private let state: OpaquePointer
 
-    /// Creates a SHA-256 digest, or MD5 if `isSHA256` is false.
+    /// Creates a SHA-256 digest, or an MD5 digest if `isSHA256` is `false`.
     public init(isSHA256: Bool) {
       guard let state = LAVDigestOpen(isSHA256) else { fatalError("out of memory: a few hundred bytes for a digest") }
       self.state = state

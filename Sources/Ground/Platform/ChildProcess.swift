@@ -109,7 +109,7 @@ public final class ChildProcess: Sendable {
     return kill()
   }
 
-  /// Waits for at most `limit`.
+  /// Waits at most `limit` for the process to end.
   /// - Returns: `nil` if the process is still running after that time.
   public func waitForEnd(within limit: Duration) -> Ending? {
     let end = ContinuousClock.now + limit

@@ -3,7 +3,7 @@ public import SystemPackage
 
 /// The files that Nocturne has written to one folder, with their sizes and times. The inventory is kept in a hidden
 /// file in that folder, and proves the origin of files whose formats have no room for a mark. A file that has changed
-/// since then no longer counts.
+/// since it was written no longer counts.
 public struct FileInventory: Sendable {
   public static let name: FilePath.Component = ".nocturne-files"
 
@@ -23,7 +23,7 @@ public struct FileInventory: Sendable {
       self.init(size: status.size, modified: status.modified.seconds)
     }
 
-    /// Returns whether two versions are the same. A difference of 2 s is tolerated, because some file systems store
+    /// Returns `true` if two versions are the same. A difference of 2 s is tolerated, because some file systems store
     /// only even seconds.
     func isSame(as other: Version) -> Bool { size == other.size && abs(modified - other.modified) <= 2 }
   }
@@ -40,7 +40,7 @@ public struct FileInventory: Sendable {
     folder = nil
   }
 
-  /// Reads the inventory of a folder, which is empty if there is none.
+  /// Reads the inventory of a folder. It is empty if the folder has none.
   public init(of folder: FilePath) {
     self.folder = folder
     guard let file = try? FileDescriptor.openWithoutWaiting(folder.appending(Self.name)) else { return }

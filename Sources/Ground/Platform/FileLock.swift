@@ -8,7 +8,7 @@ public final class FileLock: Sendable {
 
   /// Acquires the lock, creating the file if necessary. A symbolic link in its place is an error, because it could lead
   /// anywhere.
-  /// - Returns: `nil` if another process holds it.
+  /// - Returns: `nil` if another process holds the lock.
   public init?(_ path: FilePath) throws(Errno) {
     do {
       file = try FileDescriptor.open(
@@ -34,7 +34,7 @@ extension FileDescriptor {
   public enum Lock: Sendable { case shared, exclusive }
 
   /// Acquires an advisory lock (`flock`) without waiting. Closing the descriptor releases it.
-  /// - Returns: `false` if another process holds it.
+  /// - Returns: `false` if another process holds the lock.
   public func lock(_ kind: Lock) throws(Errno) -> Bool {
     while flock(rawValue, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 {
       switch Errno.current {

@@ -27,7 +27,7 @@ extension FilePath {
     }
   }
 
-  /// Creates this folder in an existing one; does nothing if it exists already.
+  /// Creates this folder in an existing parent. Does nothing if the folder already exists.
   public func makeLastFolder(_ permissions: FilePermissions) throws(Errno) {
     guard withPlatformString({ unsafe mkdir($0, permissions.rawValue) }) != 0 else { return }
     let problem = Errno(rawValue: errno)

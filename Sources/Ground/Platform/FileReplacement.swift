@@ -69,7 +69,7 @@ public final class FileReplacement {
   /// optionally its times. Call this after everything has been written.
   ///
   /// Attributes that only the system may set (`security.…`) are skipped if it does not allow setting them.
-  /// - Throws: The system's error if any of them cannot be kept, for example an owner that this process may not set.
+  /// - Throws: The system's error if anything else cannot be kept, for example an owner that this process may not set.
   public func takeAttributes(of file: FileDescriptor, includingTimes: Bool) throws(Errno) {
     var old = stat()
     guard unsafe fstat(file.rawValue, &old) == 0 else { throw Errno(rawValue: errno) }
@@ -156,7 +156,7 @@ public final class FileReplacement {
     }
   }
 
-  /// - Returns: The new path of the old file; `nil` if that no longer has a name.
+  /// - Returns: The new path of the old file; `nil` if the old file no longer has a name.
   private func displace(_ old: LockedFile, exchanges: Bool) throws(LockedFile.Failure) -> FilePath? {
     let problem = exchanges ? Self.exchange(temporaryPath, path) : .invalidArgument
     switch problem {
@@ -231,7 +231,7 @@ public final class FileReplacement {
 
   private static let prefix = ".nocturne-"
   private static let suffix = ".partial"
-  /// The age in seconds at which a temporary file counts as abandoned.
+  /// Minimum age, in seconds, of a temporary file that counts as abandoned.
   private static let leftoverAge = 3_600
 
   private static func temporaryPath(for path: FilePath) -> FilePath {
@@ -241,10 +241,11 @@ public final class FileReplacement {
       prefix + String(repeating: "0", count: 16 - digits.count) + digits + suffix)
   }
 
-  /// The time of the last cleanup of each folder, in seconds. Without it, the folder would be read for every file that
-  /// is written. In a large folder, this takes longer than writing.
+  /// The time of the last cleanup of each folder, in seconds. Without these times, a folder would be read for every
+  /// file that is written; in a large folder, reading takes longer than writing.
   private static let sweeps = Mutex<[FilePath: Int]>([:])
-  /// Maximum number of folders that are remembered. If there are more, all are forgotten, and cleaned up again.
+  /// Maximum number of folders that are remembered. If there are more, all of them are forgotten, and later cleaned up
+  /// again.
   private static let sweepLimit = 10_000
 
   private static func isSwept(_ folder: FilePath) -> Bool {
@@ -257,16 +258,15 @@ public final class FileReplacement {
     }
   }
 
-  /// Removes temporary files that processes have left in a folder because they were killed while writing. (A process ID
-  /// in the name would not help, because the process may run on another computer or in another container.) Files locked
-  /// by another process are in use, no matter how old they look, because they may have been given the times of other
-  /// files.
+  /// Removes temporary files left in a folder by processes that were killed while writing. (A process ID in the name
+  /// would not help, because the process may run on another computer or in another container.) Files locked by another
+  /// process are in use, no matter how old they look, because they may have been given the times of other files.
   private static func removeLeftovers(in folder: FilePath) {
     if !isSwept(folder) { removeLeftovers(in: folder, minAge: leftoverAge) }
   }
 
-  /// Removes the temporary files of any age that killed processes left in a folder. The caller knows, by a lock, that no
-  /// other process is writing there now.
+  /// Removes the temporary files of any age that killed processes left in a folder. The caller must hold a lock that
+  /// keeps other processes from writing there.
   public static func removeAllLeftovers(in folder: FilePath) { removeLeftovers(in: folder, minAge: .min) }
 
   private static func removeLeftovers(in folder: FilePath, minAge: Int) {

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// The reason why a text is not the URI of a file on this machine.
+/// The reason a text is not the URI of a file on this machine.
 public enum FileURIError: Error, Hashable, Sendable {
   /// The URI names another machine.
   case otherHost(String)

@@ -40,7 +40,7 @@ public struct FolderListing: Sendable {
     try self.init(reading: folder.file(".", links: .refused).rawValue, limit: limit)
   }
 
-  /// - Parameter descriptor: The folder, which is closed.
+  /// - Parameter descriptor: The open folder, which this initializer closes.
   private init(reading descriptor: CInt, limit: Int) throws(Errno) {
     do {
       key = try FileStatus(of: FileDescriptor(rawValue: descriptor)).key

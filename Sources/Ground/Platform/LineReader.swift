@@ -22,7 +22,7 @@ public struct LineReader: ~Copyable {
   }
 
   private static let pieceSize = 1 << 16
-  /// Number of bytes that are kept of a line that is too long.
+  /// Number of bytes kept of an overlong line.
   private static let sampleSize = 200
 
   private let descriptor: FileDescriptor

@@ -29,7 +29,7 @@ public final class MappedFile: Sendable {
     return state & 1 != 0
   }
 
-  /// Tells the kernel whether accessing a page should also read the surrounding pages.
+  /// Advises the kernel whether accessing a page should also read the surrounding pages.
   public func setReadAhead(_ isWanted: Bool) {
     let base = unsafe UnsafeMutableRawPointer(mutating: bytes.baseAddress)
     _ = unsafe madvise(base, bytes.count, isWanted ? MADV_NORMAL : MADV_RANDOM)

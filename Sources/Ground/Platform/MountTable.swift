@@ -41,7 +41,7 @@ public struct MountTable: Sendable {
     mounts.filter { path.starts(with: $0.mountPoint) }.reversed().max { $0.mountPoint.length < $1.mountPoint.length }
   }
 
-  /// Returns the mounts at and below folders.
+  /// Returns the mounts at or below any of the given folders.
   public func mounts(below folders: [FilePath]) -> Set<Mount> {
     let real = folders.compactMap { try? $0.resolved() }
     return Set(mounts.filter { mount in real.contains { mount.mountPoint.starts(with: $0) } })

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// The reason why a text is not the name of an object.
+/// The reason a text is not the name of an object.
 public enum ObjectNameError: Error, Hashable, Sendable {
   case noHost
   case badHost

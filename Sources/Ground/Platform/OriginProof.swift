@@ -14,7 +14,7 @@ public struct OriginProof: Sendable {
 
   func isGiven(by file: FilePath) -> Bool { holds(file) }
 
-  /// Number of bytes at either end of a file that are searched for marks.
+  /// Number of bytes searched for marks at each end of a file.
   private static let searchedSize = 64 << 10
 
   /// Proof by content: the file begins with the given text, and each of the marks occurs near its beginning or end, in

@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// The reason why nothing can be written to a path that is not a regular file.
+/// The reason nothing can be written to a path that is not a regular file.
 public enum OutputObstacle: Error, Hashable, Sendable, CustomStringConvertible {
   case pipeWithoutReader
   case socket
@@ -32,7 +32,8 @@ enum OutputStream {
     }
   }
 
-  /// Opens a path for writing. Without this, the system would wait forever for the reader of a named pipe.
+  /// Opens a path for writing without blocking. Otherwise, the system would wait forever for the reader of a named
+  /// pipe.
   /// - Throws: `OutputObstacle`, `Errno`.
   static func open(_ path: FilePath) throws -> FileDescriptor {
     if let obstacle = obstacle(at: path) { throw obstacle }

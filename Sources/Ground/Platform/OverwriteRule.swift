@@ -63,7 +63,7 @@ public struct OverwriteRule: Hashable, Sendable {
   }
 }
 
-/// The reason why a file is not replaced. Nothing was written.
+/// The reason a file is not replaced. Nothing was written.
 public enum OverwriteError: Error, Hashable, Sendable {
   /// Nothing proves that Nocturne wrote this file and `otherCount` others. `objection` completes “it …”.
   case notOurs(FilePath, objection: String, otherCount: Int)

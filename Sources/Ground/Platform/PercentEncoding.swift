@@ -29,7 +29,7 @@ package enum PercentEncoding {
 
   private static let percent = UInt8(ascii: "%")
 
-  /// Encodes all other bytes as a percent sign with two digits.
+  /// Encodes all bytes outside `plain` as a percent sign with two digits.
   package static func encoded(_ bytes: some Collection<UInt8>, plain: Plain = .unreserved) -> String {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count + 16)

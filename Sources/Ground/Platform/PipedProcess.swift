@@ -120,7 +120,7 @@ public final class PipedProcess: @unchecked Sendable {
 
   /// Returns the next line of output without its line break, waiting until it arrives.
   ///
-  /// - Parameter isCancelled: Called every tenth of a second. An error that it throws ends the waiting.
+  /// - Parameter isCancelled: Called every tenth of a second. An error that the closure throws ends the wait.
   public func nextLine(isCancelled: () throws -> Bool) throws -> Line {
     var searched = 0
     while true {
@@ -138,7 +138,7 @@ public final class PipedProcess: @unchecked Sendable {
     }
   }
 
-  /// Returns the available output, waiting for some.
+  /// Returns the available output, waiting until there is some.
   ///
   /// - Parameter isCancelled: Called every tenth of a second.
   public func nextOutput(isCancelled: () -> Bool) throws(Failure) -> Line {

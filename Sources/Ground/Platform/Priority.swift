@@ -11,6 +11,6 @@ public enum Priority {
   /// Sets a minimum niceness for the calling thread and the programs it starts from now on.
   public static func lowerThread(toNiceness niceness: Int) { cspawn_lower_thread_priority(Int32(niceness)) }
 
-  /// Gives the calling thread the priority of the process, which threads started later may lack.
+  /// Gives the calling thread the priority of the process, which a thread started later may lack.
   public static func shareWithThread() { cspawn_share_priority() }
 }

@@ -8,7 +8,7 @@ public struct ProgramCommand: Sendable {
   public struct Limits: Hashable, Sendable {
     /// Maximum writable memory in bytes; allocations beyond it fail.
     public var memory: Int?
-    /// Number of seconds of processor time after which the program is killed (SIGXCPU).
+    /// Maximum processor time in seconds; a program that exceeds it is killed (SIGXCPU).
     public var processorSeconds: Int?
 
     public init(memory: Int? = nil, processorSeconds: Int? = nil) {

@@ -4,7 +4,7 @@ public struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
   public let host: String
   public let port: Int
 
-  /// The reason why a text is not a server address.
+  /// The reason a text is not a server address.
   public enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
     case malformed
     /// The address uses https, which is not supported.

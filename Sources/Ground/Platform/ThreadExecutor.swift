@@ -43,7 +43,7 @@ public final class ThreadExecutor: TaskExecutor {
 
   /// The number of threads: as many as requested, or fewer if the system denies more.
   public var threadCount: Int { state.withLock { $0.threadCount } }
-  /// The reason why there are fewer threads than requested.
+  /// The reason there are fewer threads than requested.
   public var shortage: ResourceError? { state.withLock { $0.shortage } }
 
   /// Runs a blocking or long computation on one of the threads.

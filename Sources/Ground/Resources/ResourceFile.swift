@@ -1,4 +1,4 @@
-// This is re-exported because the functions that return the files are in `CResources`.
+// `CResources` is re-exported because it contains the functions that return the files.
 @_exported public import CResources
 
 /// A file compiled into the program.

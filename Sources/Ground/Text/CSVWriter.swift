@@ -6,8 +6,7 @@
 /// an escape is written as `\x5C`, so every text can be restored.
 package struct CSVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
-  /// `true` to add a `FormulaGuard` to text that a spreadsheet would run as a formula, because tags come from
-  /// strangers.
+  /// `true` to add a `FormulaGuard` to text that a spreadsheet would run as a formula: tags come from strangers.
   package let guardsFormulas: Bool
   private var isFirstCell = true
   /// The elements of the list that is being written; `nil` outside a list.
@@ -50,7 +49,7 @@ package struct CSVWriter: Sendable {
 
   private static func withoutControls(_ value: String) -> [UInt8] {
     let bytes = Array(value.utf8)
-    // The first bytes of characters to escape.
+    // A character to escape begins with one of these bytes.
     guard bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else { return bytes }
     return Array(EscapedText.text(value) { $0.isControlOrSeparator && $0 != "\t" }.utf8)
   }

@@ -1,5 +1,5 @@
-/// Adds an apostrophe to text that a spreadsheet would run as a formula (OWASP, CSV injection). This is text that is
-/// not a number and starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a carriage return.
+/// Adds an apostrophe to text that a spreadsheet would run as a formula (OWASP, CSV injection). Such text is not a
+/// number and starts with `=`, `+`, `-`, `@`, their full-width forms, a tab or a carriage return.
 ///
 /// Text that already has apostrophes before such a character gets another one, so that `removed` restores every text.
 package enum FormulaGuard {

@@ -52,7 +52,8 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
-        // In another file, the same bytes may be the complete audio: its findings are the same, but its status is not.
+        // In another file, the same bytes may be the complete audio. The findings of that file are the same, but its
+        // status is not.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
         bytes = audio
@@ -128,8 +129,8 @@ public struct AudioContent: Hashable, Sendable {
     remarks = layout.remarks
   }
 
-  /// Mean bits per second of the audio, for the length in `format`; `nil` if either is unknown, or the length is itself
-  /// an estimate from the bit rate.
+  /// Mean bits per second of the audio, over the length in `format`; `nil` if the size or the length is unknown, or the
+  /// length is itself an estimate from the bit rate.
   public func bitRate(of format: AudioFormat) -> Int? {
     guard let encodedByteCount, encodedByteCount > 0, !format.durationIsEstimated, let seconds = format.duration,
       seconds > 0
@@ -200,8 +201,8 @@ extension ByteSource {
   /// Maximum number of bytes hashed in one range: sparse files can have almost any size.
   private static let hashLimit = 8 << 30
 
-  /// Hashes a range of the file in one sequential pass. Only the first and last 4 GiB of a range beyond `hashLimit` are
-  /// hashed.
+  /// Hashes a range of the file in one sequential pass. Only the first and last 4 GiB of a range larger than
+  /// `hashLimit` are hashed.
   fileprivate func hash(_ range: Range<Int>, into hasher: inout ContentHasher) throws(DecodeError) {
     guard range.count <= Self.hashLimit else {
       try hash(range.lowerBound..<range.lowerBound + Self.hashLimit / 2, into: &hasher)

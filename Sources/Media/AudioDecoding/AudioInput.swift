@@ -20,7 +20,7 @@ public struct AudioInput: Sendable {
     self.bare = bare
   }
 
-  /// `true` if `demuxer` is allowed here. PCM is, and so are formats whose files contain their own audio.
+  /// `true` if `demuxer` is allowed here: for PCM, and for formats whose files contain their own audio.
   public static func reads(demuxer: String) -> Bool { lav_reads_format(demuxer) }
 }
 

@@ -52,7 +52,7 @@ public struct AudioSource: ~Copyable {
       file, layout, decoder.map { [$0] } ?? Self.preference(for: layout), verifiesChecksum: verifiesChecksum)
   }
 
-  /// Judges the structure of a file without decoding it.
+  /// Inspects the structure of a file without decoding it.
   /// - Returns: `true` if the file is in a known audio format.
   package static func recognizes(_ path: FilePath) -> Bool {
     guard let (_, layout) = try? AudioLayout.open(path) else { return false }
@@ -60,8 +60,9 @@ public struct AudioSource: ~Copyable {
     return true
   }
 
-  /// Duration of MPEG audio in seconds according to FFmpeg, and so to other programs: with the encoder's delay and padding,
-  /// which `format` leaves out, and without a table of contents, estimated from the bit rate. `nil` for other formats.
+  /// Duration of MPEG audio in seconds according to FFmpeg, and so to other programs. It includes the encoder's delay
+  /// and padding, which `format` leaves out. Without a table of contents, it is estimated from the bit rate. `nil` for
+  /// other formats.
   package var demuxerDuration: Double? {
     guard case .mpeg(let mpeg) = layout.kind, format.sampleRate > 0 else { return nil }
     let count = mpeg.untrimmedFrameCount ?? (stream as? LibAVDecoder)?.demuxerFrameCount
@@ -108,7 +109,7 @@ public struct AudioSource: ~Copyable {
     firstBlock = opened.block
     format = opened.stream.format
     encoding = opened.stream.encoding
-    // FFmpeg writes such positions if it copies a part of an Ogg file.
+    // FFmpeg writes absurd page positions when it copies a part of an Ogg file.
     var isAbsurd = false
     if case .ogg(let stream) = layout.kind, stream.fault == nil {
       isAbsurd = StreamLimits.plausible(format, in: layout)?.claimedFrameCount == nil
@@ -124,10 +125,10 @@ public struct AudioSource: ~Copyable {
 
   /// Returns the decoders in order of preference. According to measurements, libsndfile is as fast as FFmpeg for PCM,
   /// slightly faster for FLAC and slower for MP3; FFmpeg is 2.3 times as fast for Vorbis and 2.2 times for Opus. Only
-  /// libsndfile decodes free-format MP3. It loses everything after the first damaged frame of a FLAC and after junk in an
-  /// MP3, decodes damaged ADPCM without reporting it, and reads only the first link of a chain. FFmpeg loses the last 128
-  /// to 256 frames of a Vorbis stream on a single page, and rejects some Vorbis setup headers that libvorbis (used by
-  /// libsndfile) accepts.
+  /// libsndfile decodes free-format MP3. libsndfile loses everything after the first damaged frame of a FLAC and after
+  /// junk in an MP3, decodes damaged ADPCM without reporting it, and reads only the first link of a chain. FFmpeg loses
+  /// the last 128 to 256 frames of a Vorbis stream on a single page, and rejects some Vorbis setup headers that
+  /// libvorbis (used by libsndfile) accepts.
   private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
     switch layout.kind {
     case .pcm(let header) where header.lengthIsWrapped: [.ffmpeg]
@@ -183,7 +184,7 @@ public struct AudioSource: ~Copyable {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }
     let hasProblem = summary.problem != nil
-    // The problem names the zeros.
+    // A problem already mentions the zeros.
     let remarks = layout.remarks.filter { !hasProblem || $0.code != AudioLayout.padding }
     summary.remarks = remarks + summary.remarks + stream.remarks
     if let tail = layout.emptyTail, layout.unfinished() != nil, !hasProblem, end.isAbrupt(summary.frameCount) {
@@ -217,7 +218,7 @@ public struct AudioSource: ~Copyable {
     if fault?.code == .readError { return fault }
     let missing = (summary.claimedFrameCount ?? 0) - summary.frameCount
     let isShort = missing > stream.claimTolerance + stream.faultyFrameCount
-    // Silence at the end of audio that was cut off is not the reason.
+    // Zeros that are digital silence do not explain why audio was cut off.
     let unfinished = zerosAreSilence && layout.hole == nil ? nil : layout.unfinished(isShort: isShort)
     let isEmptied = layout.lacksLength && layout.emptyTail?.isLong ?? false && !zerosAreSilence
     if let unfinished, isShort || fault != nil || isEmptied { return unfinished }
@@ -231,7 +232,7 @@ public struct AudioSource: ~Copyable {
     return fault
   }
 
-  /// Zero bytes are digital silence in this encoding.
+  /// `true` if zero bytes are digital silence in this encoding.
   private var zerosAreSilence: Bool {
     let codec = format.codec
     return codec.hasPrefix("adpcm_") || codec.hasPrefix("pcm_") && !["pcm_u8", "pcm_mulaw", "pcm_alaw"].contains(codec)
@@ -249,7 +250,7 @@ private struct SilentEnd {
   /// Largest sample of the last frames before the silence.
   private var level: Float = 0
 
-  /// Minimum level that is not the end of a fade.
+  /// Minimum level of an abrupt end; anything quieter is the end of a fade.
   private static let minAbruptLevel: Float = 0.01
   /// Number of frames whose level counts: a single frame may be where the signal crosses zero.
   private static let levelFrameCount = 512
@@ -272,7 +273,7 @@ private struct SilentEnd {
     silentFrameCount += Int64(block.frameCount)
   }
 
-  /// At least an eighth of all frames, without a fade before.
+  /// `true` if more than an eighth of all frames are silent, without a fade before them.
   func isAbrupt(_ frameCount: Int64) -> Bool { silentFrameCount > frameCount / 8 && level > Self.minAbruptLevel }
 }
 

@@ -6,7 +6,7 @@ public struct DecodeSummary: Hashable, Sendable {
   public var frameCount: Int64 = 0
   /// Number of frames the file claims to contain; `nil` if it does not say.
   public var claimedFrameCount: Int64?
-  /// Why the decoded audio is incomplete: the decoded part is good, the rest is missing or damaged. `nil` for a
+  /// The reason the decoded audio is incomplete: the decoded part is good, the rest is missing or damaged. `nil` for a
   /// complete stream.
   public var problem: DecodeError?
   /// Number of samples that were NaN or infinite, and were returned as 0.

@@ -223,7 +223,7 @@ public final class AudioFileWriter {
     try encode(count) { channel, frame in planes[channel][frame] }
   }
 
-  /// - Parameter sample: Returns the sample of a channel and a frame.
+  /// - Parameter sample: Returns the sample for a channel and a frame.
   private func encode(_ count: Int, _ sample: (Int, Int) -> Float) throws(AudioWriteError) {
     guard count > 0 else { return }
     let channelCount = layout.channelCount
@@ -266,7 +266,7 @@ private final class OutputView {
 
   init(_ file: FileReplacement) { self.file = file }
 
-  /// The system's reason why a write failed; `nil` if none did.
+  /// The system's reason for a failed write; `nil` if no write failed.
   var problem: String? { error.map { "\($0)" } }
 
   /// Opens the file for libsndfile. The handle must not outlive the view.

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// The reason why audio was not written. A file that already exists at the path is unchanged.
+/// The reason audio was not written. A file that already exists at the path is unchanged.
 public enum AudioWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file exists and may not be replaced.
   case exists(FilePath)

@@ -38,7 +38,7 @@ package struct PacketContainer: Hashable, Sendable {
         format.codec == "aac" ? PacketContainer("ipod", kept(["m4a", "m4b"])) : PacketContainer("mp4", "mp4")
       case "matroska" where own == "webm" || own == "weba": PacketContainer("webm", own)
       case "asf": PacketContainer("asf", "wma")
-      // These can store PCM that FLAC cannot, such as floats.
+      // These containers can store PCM that FLAC cannot, such as floats.
       case "aiff", "caf", "au", "w64", "wv": PacketContainer(format.container, format.container)
       case "wav", "rf64", "bw64", "rifx": PacketContainer("wav", "wav")
       case "ac3", "eac3", "dts", "amr": PacketContainer(format.container, format.container)

@@ -24,7 +24,7 @@ package struct PacketFile: ~Copyable {
   ///
   /// - Parameters:
   ///   - container: The file format.
-  ///   - descriptor: An empty regular file.
+  ///   - descriptor: The descriptor of an empty regular file.
   ///   - isContinuation: `true` if the first packet is not the first of `source`, so there is no encoder delay.
   package init(
     _ container: PacketContainer, for source: borrowing PacketSource, at descriptor: FileDescriptor,
@@ -65,7 +65,7 @@ package struct PacketFile: ~Copyable {
   }
 }
 
-/// The reason why packets cannot be written.
+/// The reason packets cannot be written.
 package enum PacketFileError: Error, Hashable, Sendable {
   /// The container does not support the codec.
   case unsupported

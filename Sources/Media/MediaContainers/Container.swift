@@ -1,6 +1,6 @@
 /// The container of a file according to its first bytes, regardless of its name.
 package enum Container: Hashable, Sendable, CaseIterable {
-  // Chunks.
+  // Containers that consist of chunks.
   case wav, rifx, rf64, wave64, aiff, au, caf, dsdiff, dsf
   // Streams with their own structure.
   case flac, ogg, mp4, asf, matroska, realMedia
@@ -61,11 +61,12 @@ package enum Container: Hashable, Sendable, CaseIterable {
   /// Boxes that MP4 and QuickTime files may start with.
   private static let firstBoxes = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"]
 
-  /// Detects streams that only have a sync word.
+  /// Detects streams without a signature by their sync word.
   private static func stream(_ head: [UInt8]) -> Container? {
     // The first 11 bits of an audio sync stream (ISO/IEC 14496-3, 1.7.2).
     if let word = head.bigEndian(UInt16.self), word & 0xFFE0 == 0x56E0 { return .loas }
-    // The major sync after the length and time of the first access unit; Meridian Lossless Packing is the older form.
+    // The major sync word follows the length and time of the first access unit. Meridian Lossless Packing is the older
+    // format.
     if head.has([0xF8, 0x72, 0x6F, 0xBA], at: 4) { return .trueHD }
     if head.has([0xF8, 0x72, 0x6F, 0xBB], at: 4) { return .mlp }
     guard head.has([0x0B, 0x77]), head.count > 6 else { return nil }

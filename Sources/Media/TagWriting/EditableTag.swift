@@ -15,7 +15,7 @@ struct EditableTag {
 
   let space: KeySpace
   private(set) var entries: [Entry]
-  /// Renders one or more entries for a key. It is never called with no values.
+  /// Renders one or more entries for a key. It is always called with at least one value.
   private let render: (_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]]
 
   init(

@@ -1,4 +1,4 @@
-/// The reason why the tags of a file were not changed. The file is untouched.
+/// The reason the tags of a file were not changed. The file is untouched.
 public struct TagWriteError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// Tags cannot be written in this file format, so the file should be skipped.

@@ -15,7 +15,7 @@ public protocol Analyzer: Sendable {
 
   /// The ids of the analyzers whose findings about the same audio a session reads in `finish(after:)`; none by default.
   /// These analyzers must come before this one in `BuiltInAnalyzers.all`, and none of them may have the feed `.file`. A
-  /// change of one of them also counts as a change of this analyzer. An analyzer that is missing from the pipeline has
+  /// change to one of them also counts as a change to this analyzer. An analyzer that is missing from the pipeline has
   /// no findings.
   static var reads: [String] { get }
 
@@ -24,7 +24,7 @@ public protocol Analyzer: Sendable {
 
   var feed: Feed { get }
 
-  /// Opens a session for one file. Throws `AnalysisError.notApplicable` if the analyzer does not apply to it.
+  /// Opens a session for one file. Throws `AnalysisError.notApplicable` if the analyzer does not apply to the file.
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session
 }
 
@@ -41,14 +41,14 @@ public protocol AnalysisSession {
   mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError)
 
   /// `false` once further values cannot change the finding. The session then receives no more values, and a feed that
-  /// no session wants is no longer computed. This is checked after each call to `consume`; `true` by default.
+  /// no session wants is no longer computed. The property is checked after each call to `consume`; `true` by default.
   var wantsMore: Bool { get }
 
   /// Returns the finding. Called once, after the last values, unless an error has occurred.
   mutating func finish() throws(AnalysisError) -> Finding
 
-  /// Returns the finding of an analyzer that reads the findings of others, which are available at this point. Calls
-  /// `finish()` by default.
+  /// Returns the finding of an analyzer that reads other analyzers' findings, given by `earlier`. Calls `finish()` by
+  /// default.
   mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> Finding
 }
 
@@ -60,7 +60,7 @@ extension AnalysisSession {
 
 /// The result of an analyzer for one file: plain data, without NaN or infinities.
 public protocol AnalysisFinding: Codable, Hashable, Sendable {
-  /// Sentences about the file for people, for example about what was left out because it was damaged; none by default.
+  /// Sentences for people about the file, for example about parts left out because of damage; none by default.
   var remarks: [String] { get }
 }
 

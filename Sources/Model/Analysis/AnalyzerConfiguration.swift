@@ -40,7 +40,7 @@ extension AnalyzerConfiguration {
     do {
       self = try JSONValue.object(merged).decoded(as: Self.self)
     } catch let error as DecodingError {
-      // Not every decoding error names its key, so this finds the key that fails when it is the only one.
+      // Not every decoding error names its key, so this tries each key alone to find the one that fails.
       let culprit = settings.sorted { $0.key < $1.key }.first { key, _ in
         var single = defaults
         single[key] = merged[key]

@@ -1,6 +1,6 @@
 public import Text
 
-/// An analyzer that can be added to a pipeline: the element type of lists of analyzers.
+/// An analyzer that can be added to a pipeline. Lists of analyzers have this element type.
 ///
 ///     let kinds = [AnalyzerKind(TempoAnalyzer.self), AnalyzerKind(ChromaprintAnalyzer.self)]
 ///     let plugin = try kinds[1].make(["length_s": 30], resampler: "soxr")
@@ -33,7 +33,7 @@ public struct AnalyzerKind: Sendable {
 
   /// Returns every key of the configuration with its default.
   ///
-  /// - Throws: `ConfigurationError` if the analyzer's default cannot be written as JSON.
+  /// - Throws: `ConfigurationError` if the analyzer's default configuration cannot be written as JSON.
   public func defaultSettings() throws(ConfigurationError) -> [String: JSONValue] {
     func defaults<A: Analyzer>(of type: A.Type) throws(ConfigurationError) -> [String: JSONValue] {
       try A.Configuration().settings()

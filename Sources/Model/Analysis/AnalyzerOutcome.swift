@@ -15,7 +15,7 @@ public struct AnalyzerIdentity: Hashable, Codable, Sendable {
 public struct AnalyzerOutcome: Sendable {
   public enum Result: Sendable {
     case finding(any AnalysisFinding)
-    /// There was nothing to analyze, for the reason that the sentence gives.
+    /// There was nothing to analyze; the sentence says why.
     case notApplicable(String)
     case failed(String)
   }
@@ -37,8 +37,8 @@ extension AnalyzerOutcome {
 }
 
 extension CodingUserInfoKey {
-  /// The key in a decoder's `userInfo` for finding types by analyzer id, `[String: any AnalysisFinding.Type]`. Findings
-  /// of these analyzers are decoded as their own types; all others become `JSONFinding`.
+  /// The key in a decoder's `userInfo` for the finding types by analyzer id (`[String: any AnalysisFinding.Type]`).
+  /// Findings of these analyzers are decoded as their own types; all others become `JSONFinding`.
   public static let findingTypes = CodingUserInfoKey(rawValue: "findingTypes")
 }
 

@@ -18,7 +18,7 @@ public struct AnalyzerPlugin: Sendable {
 
   /// - Parameters:
   ///   - configuration: The settings, for display.
-  ///   - shapingFinding: The settings that can affect findings, which determine the digest.
+  ///   - shapingFinding: The settings that can affect findings. They determine the digest.
   ///   - resampler: The name of the pipeline's resampler, which is part of the digest if the feed depends on it.
   ///   - reads: Ids of the analyzers whose findings its sessions read.
   ///   - makeSession: Opens a session for one file, like `Analyzer.makeSession(for:)`.
@@ -48,8 +48,9 @@ extension AnalyzerPlugin {
     known.contains(identity) || !known.isDisjoint(with: supersedingIdentities)
   }
 
-  /// Links the analyzer to the others in its pipeline, because its identity depends on those of the analyzers it reads.
-  /// - Parameter absent: The analyzers that are missing from the pipeline.
+  /// Links the analyzer to the others in its pipeline, because its identity depends on the identities of the analyzers
+  /// it reads.
+  /// - Parameter absent: The analyzers it reads that are missing from the pipeline.
   fileprivate func reading(
     _ others: [AnalyzerIdentity], absent: [AnalyzerIdentity]
   ) -> AnalyzerPlugin {
@@ -88,8 +89,8 @@ extension [AnalyzerPlugin] {
 
   /// Links the analyzers as members of one pipeline, because the identity of a finding depends on which other findings
   /// were available.
-  /// - Parameter defaults: Analyzers with their default settings. If an analyzer reads one of them and this pipeline
-  ///   lacks it, findings that were made with it remain current.
+  /// - Parameter defaults: Analyzers with their default settings. If an analyzer reads one of them that this pipeline
+  ///   lacks, findings that were made with it remain current.
   public func asOnePipeline(defaults: [AnalyzerPlugin] = []) -> [AnalyzerPlugin] {
     let missing = defaults.filter { other in !contains { $0.id == other.id } }
     let absent = missing.isEmpty ? [] : (self + missing).asOnePipeline().suffix(missing.count)

@@ -12,7 +12,7 @@ public struct AudioFile: Sendable, Hashable {
   /// order; 0 if unknown.
   public var channelMask: UInt64
 
-  /// - Parameter openPath: Defaults to `path` if `nil`.
+  /// - Parameter openPath: The path for opening the file; `nil` to use `path`.
   public init(path: FilePath, openPath: FilePath? = nil, format: AudioFormat? = nil, channelMask: UInt64 = 0) {
     self.path = path
     self.openPath = openPath ?? path

@@ -20,7 +20,8 @@ public struct ContentID: Hashable, Sendable {
 }
 
 extension ContentID {
-  /// Identifies a file by the bytes of its absolute path, without a trailing zero byte. This must never change.
+  /// Identifies a file by the bytes of its absolute path, without a trailing zero byte. The id of a path must never
+  /// change.
   public init(ofPath path: FilePath) {
     self = path.withBytes { ContentID(hashing: Array($0)) }
   }

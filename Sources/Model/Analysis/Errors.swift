@@ -1,8 +1,8 @@
-/// The reason why an analyzer has no finding for a file. The other analyzers continue.
+/// The reason an analyzer has no finding for a file. The other analyzers continue.
 public enum AnalysisError: Error, Hashable, Sendable {
   /// There is nothing to analyze in this kind of file. This is recorded, but is not a failure.
   case notApplicable(String)
-  /// The analyzer failed, for the reason that the sentence gives.
+  /// The analyzer failed; the sentence says why.
   case failed(String)
 }
 
@@ -19,7 +19,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   public var description: String { "\(key): \(problem)" }
 }
 
-/// The reason why a file could not be decoded completely. The code appears in reports and must never be renamed.
+/// The reason a file could not be decoded completely. The code appears in reports and must never be renamed.
 public struct DecodeError: Error, Hashable, Sendable, Codable {
   public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
     /// The file cannot be opened (permissions, vanished, not a regular file).

@@ -9,9 +9,9 @@ public struct FileAnalysis: Sendable, Codable {
   }
 
   public var status: Status
-  /// The reason why the status is not `ok`.
+  /// The reason the status is not `ok`.
   public var problem: Problem?
-  /// Notes for people about files that did not fail: samples that were not finite, a wrong length.
+  /// Notes for people about files that did not fail, such as samples that are not finite or a wrong length.
   public var remarks: [Problem]
   /// Identifies the encoded audio, without tags; `nil` if no audio was found.
   public var contentID: ContentID?
@@ -64,7 +64,7 @@ public struct FileAnalysis: Sendable, Codable {
 public struct Problem: Codable, Hashable, Sendable {
   public enum Stage: String, Codable, Hashable, Sendable, CaseIterable {
     case scan, open, decode, analyze
-    /// The file's bytes were compared with an earlier checksum.
+    /// Comparison of the file's bytes with an earlier checksum.
     case verify
   }
 
@@ -95,7 +95,7 @@ extension Problem {
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])
 
   /// `true` if the cause may be the circumstances (a slow disk, a machine short of memory) rather than the file. Such a
-  /// problem must not take precedence over a result from elsewhere.
+  /// problem must not take precedence over another result for the file.
   public var mayBeTransient: Bool {
     Self.circumstances.contains(code) || DecodeError.Code(rawValue: code)?.isTransient == true
   }

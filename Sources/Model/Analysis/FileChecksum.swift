@@ -1,4 +1,5 @@
-/// Hashes of the bytes of a file on disk, which show whether the file has changed, and whether that affects the audio.
+/// Hashes of the bytes of a file on disk, which show whether the file has changed, and whether the change affects the
+/// audio.
 public struct FileChecksum: Hashable, Sendable, Codable {
   /// An additional hash function that other programs use, computed on request. XXH3 is always computed.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {

@@ -4,7 +4,7 @@ public struct KnownAudio: Hashable, Sendable, Codable {
   public var decodingID: ContentID
   /// The audio analyzers whose outcomes are stored for this audio, except the ones that failed.
   public var analyzers: Set<AnalyzerIdentity>
-  /// The format that decoding has found. The result repeats it if the audio does not have to be decoded again.
+  /// The format found by decoding. The result repeats it if the audio does not have to be decoded again.
   public var format: AudioFormat?
   public var remarks: [Problem]
 

@@ -1,4 +1,4 @@
-/// The time spent on analyses in each stage: seconds of wall time on the threads that did the work.
+/// The time that analyses spent in each stage, in seconds of wall time on the threads that did the work.
 ///
 /// Stages are `scan`, `open` (reading and hashing what identifies the audio), `decode`, `downmix`, `resample`,
 /// `spectrum`, `analyzer ID`, `store`, `report`, and `other`.

@@ -23,8 +23,8 @@ enum FilterComparison: String, CaseIterable {
     }
   }
 
-  /// Returns the sign at the start of a text, which includes as many of the comparison characters as there are. An
-  /// exclamation mark by itself is a letter of a name.
+  /// Returns the sign at the start of a text: all comparison characters and exclamation marks up to the first other
+  /// character. Exclamation marks alone are not a sign but part of a name.
   static func prefix(of text: some Collection<Character>) -> String {
     let sign = String(text.prefix { $0.isComparison || $0 == "!" })
     return sign.contains(where: \.isComparison) ? sign : ""
@@ -32,6 +32,6 @@ enum FilterComparison: String, CaseIterable {
 }
 
 extension Character {
-  /// `true` for a character that is a comparison in words without quotation marks.
+  /// `true` for a character that counts as a comparison outside quotation marks.
   var isComparison: Bool { "<>=≤≥≠".contains(self) }
 }

@@ -2,7 +2,8 @@ internal import Analysis
 internal import SystemPackage
 internal import Text
 
-/// A field of a filter, which is the word before the sign: `bpm:120..128`, `bpm>120`. The options have the same names.
+/// A field of a filter: the word before the sign, as in `bpm:120..128` or `bpm>120`. The command-line options have the
+/// same names.
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration
@@ -61,7 +62,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
   }
 
-  /// An example of a comparison by order; `nil` if the field has none.
+  /// An example of a comparison by order; `nil` if the field has no order.
   var orderExample: String? {
     switch self {
     case .bpm: "bpm>120"
@@ -182,7 +183,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     return status
   }
 
-  /// The names of findings and tags for `missing`. A name that belongs to both means the finding.
+  /// The names of findings and tags for `missing`. A name that a finding and a tag share means the finding.
   public static let missingChoices: [String] = findings + TagField.all.map(\.name).filter { !findings.contains($0) }
 
   public static let findings = [
@@ -203,7 +204,7 @@ public enum FilterField: String, Sendable, CaseIterable {
 
   private func times(_ value: FilterValue) throws(FilterSyntaxError) -> TimeRange {
     if let order = value.order {
-      // An age is the time since a date, so it is ordered the opposite way.
+      // Ages are refused here. An age is the time since a date, so it is ordered the opposite way.
       guard let day = Self.day(value.text) else { throw value.orderError(order) }
       return TimeRange(order.comparison, from: day, to: day + Self.nanosecondsOfDay)
     }
@@ -230,7 +231,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     let hours: [Character: Int64] = ["h": 1, "d": 24, "w": 7 * 24, "y": 365 * 24]
     guard let unit = text.last.flatMap({ hours[$0] }), let count = Int64(text.dropLast()), (0...10_000).contains(count)
     else { return nil }
-    // This clamps the age to the range of timestamps.
+    // Clamps the age to the range of timestamps.
     return min(count * unit, 2_000_000) * 3_600_000_000_000
   }
 
@@ -245,7 +246,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
     guard (1...lengths[Int(month) - 1]).contains(day) else { return nil }
     let years = year - 1970
-    // The leap days of earlier years are counted.
+    // Counts the leap days from 1970 to the year before `year`.
     let before = year - 1
     let leaps = before / 4 - before / 100 + before / 400 - (1969 / 4 - 1969 / 100 + 1969 / 400)
     let days = years * 365 + leaps + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1

@@ -164,8 +164,7 @@ struct FilterParser {
 
   /// Consumes a name and the sign after it, with the spaces around the sign.
   ///
-  /// - Returns: The name and the sign. The sign is `nil` for a colon, and may also be something that is not a
-  ///   comparison.
+  /// - Returns: The name and the sign. The sign is `nil` for a colon, and need not be a valid comparison.
   private mutating func takeFieldName() -> (name: String, sign: String?)? {
     var end = index
     while end < characters.count,

@@ -18,7 +18,7 @@ struct FilterTerm {
     return comparison == .equal ? any : .not(any)
   }
 
-  /// Moves the sign at the start of the first value to the term. In a text, the sign is part of the text.
+  /// Moves the sign at the start of the first value to the term. In a text field, the sign is part of the text.
   private mutating func takeComparison() throws(FilterSyntaxError) {
     guard comparison == nil, !field.isText, let first = values.first, !first.isQuoted else { return }
     let sign = FilterComparison.prefix(of: first.text)
@@ -31,7 +31,7 @@ struct FilterTerm {
     values[0].position = first.position.map { $0 + sign.count }
   }
 
-  /// Returns the only value, which is to be read as one end of a range.
+  /// Returns the only value, marked as one end of a range.
   private func ordered(_ comparison: FilterComparison) throws(FilterSyntaxError) -> FilterValue {
     var value = values[0]
     guard let example = field.orderExample else {
@@ -61,9 +61,9 @@ struct FilterTerm {
 
 /// Distinguishes a decimal comma from one between alternatives.
 enum DecimalComma {
-  /// Returns whether a comma is likely to be a decimal one. Alternatives such as `90,174` are two tempi. A comma is a
-  /// decimal one if the part after it makes no sense as an alternative: a single digit, a range that contains the
-  /// number before it, a unit that the number before it lacks, or a number after a zero or a negative number.
+  /// Returns `true` if a comma is likely to be a decimal comma. In `90,174`, it separates two tempi. It is a decimal
+  /// comma if the part after it makes no sense as an alternative: a single digit, a range that contains the number
+  /// before it, a unit that the number before it lacks, or a number after a zero or a negative number.
   static func isLikely(between left: String, and right: String) -> Bool {
     let whole = String(left.reversed().prefix(while: \.isASCIIDigit).reversed())
     let before = left.dropLast(whole.count)
@@ -106,7 +106,7 @@ enum ParsedField {
     }
   }
 
-  /// An example of a comparison by order; `nil` if the field has none.
+  /// An example of a comparison by order; `nil` if the field has no order.
   var orderExample: String? {
     switch self {
     case .own(let field): field.orderExample

@@ -58,7 +58,7 @@ public struct FindingColumn: Sendable, Hashable {
     }
   }
 
-  /// An example of a comparison by order; `nil` if the column has none.
+  /// An example of a comparison by order; `nil` if the column has no order.
   var orderExample: String? {
     switch kind {
     case .number: "\(name)>=0.8"

@@ -1,7 +1,8 @@
 internal import Analysis
 internal import Text
 
-/// The values in `health:clipped`, `origin:lossy` and the like: short names for fields of the two findings.
+/// The values in `health:clipped`, `origin:lossy` and the like: short names for fields of the health and origin
+/// findings.
 enum HealthFilterWords {
   /// A test of a finding's field.
   private enum FieldTest {

@@ -8,7 +8,7 @@ public enum TrackCondition: Sendable, Equatable {
   /// The codec in lower case, such as `flac`.
   case codec(String)
   case isLossless(Bool)
-  /// True if a person has set the tempo.
+  /// `true` if a person has set the tempo.
   case isLocked(Bool)
   case status(Status)
   /// The code of the problem that explains a status other than `ok`.

@@ -29,7 +29,7 @@ public struct TrackFilter: Sendable, Equatable {
     expression = try parser.parse()
   }
 
-  /// Creates a filter from one option: `--key 8A,9A`.
+  /// Creates a filter from one option, such as `--key 8A,9A`.
   /// - Parameter values: Alternatives separated by commas; for a text or path, the whole string is one value.
   public init(field: FilterField, values: String) throws(FilterSyntaxError) {
     let pieces =

@@ -1,7 +1,7 @@
 /// A date that is as precise as the tag: a year, possibly with a month and day.
 ///
-/// ID3v2.4 and Vorbis comments require ISO 8601. Files also contain dates such as `19990301`, `03/1999`, `1.3.1999` and
-/// `© 1999`. Of these, only the unambiguous part is used.
+/// ID3v2.4 and Vorbis comments require ISO 8601. Files also contain dates such as `19990301`, `03/1999`,
+/// `1.3.1999` and `© 1999`. Only the unambiguous part of such dates is used.
 public struct PartialDate: Sendable, Hashable {
   /// The year, from 1 to 9999.
   public let year: Int
@@ -10,7 +10,8 @@ public struct PartialDate: Sendable, Hashable {
   /// The day, from 1 to 31; only with a month.
   public let day: Int?
 
-  /// - Parameter text: The value of a tag. The result is `nil` if it contains no year, or more than one.
+  /// - Parameter text: The value of a tag. The result is `nil` if the text contains no year, or if it contains several
+  ///   and does not begin with one.
   public init?(_ text: String) {
     let numbers = Number.all(in: text)
     guard let first = numbers.first else { return nil }
@@ -37,7 +38,7 @@ public struct PartialDate: Sendable, Hashable {
       let parts = numbers.dropFirst().prefix { $0.isDatePart && $0.digits.count <= 2 }.map(\.value)
       self.init(year: numbers[0].value, month: parts.first, day: parts.dropFirst().first)
     case 6:
-      // This rejects unlikely years: `120311` is another kind of date.
+      // Rejects unlikely years: `120311` is another kind of date.
       let (year, month) = (Number.value(digits.prefix(4)), Number.value(digits.suffix(2)))
       guard (1800...2199).contains(year), (1...12).contains(month) else { return nil }
       self.init(year: year, month: month)

@@ -5,7 +5,7 @@ public import SystemPackage
 /// The ids of artists, albums and genres: 22 characters, or words for genres. They are derived from names alone, so
 /// they are the same in every database.
 public enum SongCatalogID {
-  /// The artist of albums by several artists if no tag names one.
+  /// The artist of a compilation whose tags name no album artist.
   public static let variousArtists = "Various Artists"
 
   public static func artist(_ name: String) -> String { id("artist", [Credit.normalized(name)]) }

@@ -133,8 +133,8 @@ extension FileRecord {
 }
 
 extension FileRecord {
-  /// Creates a record from an analysis that need not be stored, for a report on individual files. It lacks findings
-  /// that were not computed again because the audio was known (`reusesKnownAudio`).
+  /// Creates a record from an analysis that need not be stored, for a report on individual files. The record lacks
+  /// findings that were not computed again because the audio was known (`reusesKnownAudio`).
   public init(
     path: FilePath, sizeBytes: Int64?, modified: Timestamp?, analyzed: Timestamp? = nil, analysis: FileAnalysis
   ) {

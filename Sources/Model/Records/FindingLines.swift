@@ -15,7 +15,7 @@ package struct FindingLines: Sendable {
     TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
     SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
   ]
-  /// Maximum number of characters that are shown of another program's finding, which may have any length.
+  /// Maximum number of characters shown of another program's finding, which may have any length.
   private static let maxTextLength = 500
 
   private let types: [any DeclaredFinding.Type]

@@ -34,13 +34,13 @@ public struct ProblemWords: Hashable, Sendable {
     self.adviceForMany = adviceForMany ?? adviceForOne
   }
 
-  /// `1 file is cut off.`
+  /// Returns a sentence such as `1 file is cut off.`
   /// - Parameter number: The formatted count.
   public func sentence(count: Int, number: String) -> String {
     count == 1 ? "1 \(noun) \(singular)." : "\(number) \(noun)s \(plural)."
   }
 
-  /// `This file is cut off.`
+  /// A sentence such as `This file is cut off.`
   public var sentence: String { "This \(noun) \(singular)." }
 
   /// Returns one or two sentences of advice.

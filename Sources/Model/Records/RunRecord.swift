@@ -3,18 +3,18 @@ public import Platform
 public import SystemPackage
 public import Text
 
-/// The number of files in one run with each outcome. Each file counts once, so the parts add up to `seen`.
+/// The numbers of files in one run, by outcome. Each file counts once, so the numbers add up to `seen`.
 public struct RunTotals: Codable, Hashable, Sendable {
-  /// Analyzed in this run without problems.
+  /// Files analyzed in this run without problems.
   public var analyzed: Int
-  /// Analyzed in this run, but damaged or not analyzed to the end.
+  /// Files analyzed in this run, but damaged or not analyzed to the end.
   public var partial: Int
-  /// Unchanged, so nothing had to be done; includes files known to be damaged.
+  /// Unchanged files, for which nothing had to be done; includes files known to be damaged.
   public var cached: Int
-  /// Failed in this run, or known to fail and not tried again.
+  /// Files that failed in this run, or are known to fail and were not tried again.
   public var failed: Int
   public var skipped: Int
-  /// Known from an earlier run but missing now.
+  /// Files known from an earlier run but missing now.
   public var vanished: Int
 
   public var seen: Int { analyzed + partial + cached + failed + skipped + vanished }

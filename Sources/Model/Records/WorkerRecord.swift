@@ -13,13 +13,13 @@ public struct WorkerRecord: Sendable {
     case skipped
   }
 
-  /// The state of the file when it was opened.
+  /// The identity, size and times of the file when it was opened.
   public struct Stamp: Hashable, Sendable {
     public var device: UInt64
     public var inode: UInt64
     public var sizeBytes: Int64
     public var modified: Timestamp
-    /// `st_ctim`, which only the kernel sets.
+    /// The status change time (`st_ctim`), which only the kernel sets.
     public var statusChanged: Timestamp
     /// The entity tag of an object, as the server wrote it.
     public var entityTag: String?
@@ -60,11 +60,11 @@ public struct WorkerRecord: Sendable {
   /// The key of the input line, as provided by the engine.
   public var key: String
   public var status: Status
-  /// The reason why the status is not `ok`.
+  /// The reason the status is not `ok`.
   public var problem: Problem?
   /// The record of the file; `nil` if the line did not name a file.
   public var file: FileRecord?
-  /// The state of the file; `nil` if nothing was opened.
+  /// The stamp of the file; `nil` if nothing was opened.
   public var stamp: Stamp?
   public var analyzed: Timestamp
   public var programVersion: String

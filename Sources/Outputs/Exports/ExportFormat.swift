@@ -13,12 +13,12 @@ public protocol ExportFormat: Sendable {
   /// Long fields of findings to read, by their `FindingField.long` names: `beats`, …
   var long: Set<String> { get }
   var output: ExportOutput { get }
-  /// True if the format describes the bytes of files. Records then have checksums, and files without audio are
+  /// `true` if the format describes the bytes of files. Records then have checksums, and files without audio are
   /// included.
   var needsChecksums: Bool { get }
-  /// True if the format can describe only files on this machine, so that objects are left out.
+  /// `true` if the format can describe only files on this machine, so that objects are left out.
   var needsFiles: Bool { get }
-  /// True if a file contains a rule for choosing tracks instead of a list of tracks, so that it makes sense even
+  /// `true` if a file contains a rule for choosing tracks instead of a list of tracks, so that it makes sense even
   /// without tracks.
   var isRule: Bool { get }
   /// A mark near the beginning or end of each file that is written, which no other files contain; `nil` if the format
@@ -59,15 +59,15 @@ public enum ExportOutput: Hashable, Sendable {
 
 /// Receives the records of one export in path order. Memory use does not grow with the number of records.
 ///
-/// No output is in place before `finish`. If an error is thrown or the writer is dropped before, there is never any
-/// output. `ExportFile` ensures this.
+/// No output is in place before `finish`. If an error is thrown or the writer is dropped earlier, there is no output at
+/// all. `ExportFile` ensures this.
 public protocol ExportWriter {
   /// Appends a track with audio, whose status is `ok` or `partial`. Formats with checksums receive failed files, too.
   mutating func append(_ record: FileRecord) throws
-  /// Records a removal. It is called after all records of an incremental export, in path order.
+  /// Records a removal. Called after all records of an incremental export, in path order.
   mutating func remove(_ removal: ExportRemoval) throws
   mutating func finish() throws -> [FilePath]
-  /// The files that were appended but left out.
+  /// The appended files that the export leaves out.
   var omissions: ExportOmissions { get }
 }
 
@@ -92,7 +92,7 @@ public struct ExportOmissions: Sendable {
 }
 
 /// A track removed since the last export: it was moved or deleted, or the filter no longer matches it. The receiver of
-/// the export may never have had it.
+/// the export may never have received the track.
 public struct ExportRemoval: Hashable, Sendable {
   /// Last known path.
   public var path: FilePath
@@ -112,7 +112,7 @@ public struct ExportContext: Sendable {
   /// Name and version of the program, such as `Nocturne 0.2.0`.
   public var program: String
   public var now: Timestamp
-  /// True if only changed and removed tracks are exported.
+  /// `true` if only changed and removed tracks are exported.
   public var isIncremental: Bool
   /// Maximum number of records.
   public var trackCount: Int
@@ -122,7 +122,8 @@ public struct ExportContext: Sendable {
   public var findings: [any DeclaredFinding.Type]
   /// The filter that selects the tracks; `nil` if paths select them as well.
   public var filter: TrackFilter?
-  /// The rule for files that are named after tracks. Files that an export always contains are checked before it begins.
+  /// The rule for replacing files that are named after tracks. Files that an export always contains are checked before
+  /// the export begins.
   public var overwriting: OverwriteRule
 
   public init(

@@ -8,11 +8,11 @@ package final class StagedFolder {
   private let staging: FilePath
   private let rule: OverwriteRule
   private var outdated: [FilePath] = []
-  /// The inventory of the folder that was read last. Tracks arrive folder by folder.
+  /// The inventory that was read last. It is kept because tracks arrive folder by folder.
   private var inventory: FileInventory?
 
   private static let prefix = ".nocturne-export-"
-  /// Age, in seconds, from which a hidden folder is considered a leftover of a killed process.
+  /// Minimum age, in seconds, of a hidden folder that counts as a leftover of a killed process.
   private static let leftoverAge: Int64 = 86_400
 
   package init(in folder: FilePath, _ rule: OverwriteRule) throws(ExportError) {

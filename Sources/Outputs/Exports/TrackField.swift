@@ -33,9 +33,9 @@ struct TrackField: Sendable {
   /// The name. For fields of findings, it is the name in the CSV report.
   var name: String
   var kind: Kind
-  /// True if the field is searched by words.
+  /// `true` if the field is searched by words.
   var isSearched = false
-  /// True if the field is used for filters and facets.
+  /// `true` if the field is used for filters and facets.
   var isFiltered = false
   var isSorted = false
   /// Returns the value of the field; `nil` if unknown.
@@ -44,7 +44,7 @@ struct TrackField: Sendable {
   /// Returns the key of a document, which has a different name in each engine.
   static func id(of record: FileRecord) -> String { ContentID(ofPath: record.path).description }
 
-  /// All fields. Those that are searched are in the order of their weight.
+  /// All fields. Searched fields are in the order of their weight.
   static let all: [TrackField] = [
     .text("title", sorted: true) { $0.track.titleTag },
     .texts("artists", filtered: true) { $0.track.artists },
@@ -195,7 +195,7 @@ extension TrackField {
 extension JSONWriter {
   /// Writes a document with its key and all known values.
   /// - Parameters:
-  ///     - timesAreNumbers: `true` to write times as seconds since 1970 instead of RFC 3339, for engines without dates.
+  ///   - timesAreNumbers: `true` to write times as seconds since 1970 instead of RFC 3339, for engines without dates.
   ///   - writeMore: Writes the members that only one engine has.
   mutating func searchDocument(
     _ record: FileRecord, key name: String, timesAreNumbers: Bool, _ writeMore: (inout JSONWriter) -> Void

@@ -44,7 +44,7 @@ extension SchemaNode {
     let type: String? =
       switch member("type") {
       case .string(let type): type
-      // This is a type that may also be null.
+      // A list of types means that the value may also be null.
       case .array(let types): if case .string(let type)? = types.first { type } else { nil }
       default: nil
       }

@@ -4,7 +4,7 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// The facts about one file in a report, limited to those on which other reports and the store must agree.
+/// The facts about one file in a report, limited to the facts on which other reports and the store must agree.
 public struct ReportedFile: Hashable, Sendable {
   public var path: FilePath
   public var id: String?
@@ -57,7 +57,7 @@ public enum ReportReader {
     public var runStarted: String?
   }
 
-  /// The reason why a file is not a valid report, as one sentence that states the line.
+  /// The reason a file is not a valid report, as one sentence that states the line.
   public struct Damage: Error, CustomStringConvertible {
     public let description: String
   }
@@ -139,10 +139,10 @@ public enum ReportReader {
 /// The lines of a file, one by one, without line endings.
 private struct Lines {
   let handle: FileHandle
-  /// True if line breaks inside double quotes do not end a line, as in CSV.
+  /// `true` if line breaks inside double quotes do not end a line, as in CSV.
   let quoted: Bool
   private(set) var number = 0
-  /// True if the last line has no line break.
+  /// `true` if the last line has no line break.
   private(set) var endsEarly = false
   private var buffer: [UInt8] = []
   private var position = 0

@@ -48,7 +48,7 @@ struct AnalysisArguments: ParsableArguments {
 }
 
 extension CommandSettings {
-  /// Analyzes single files in the process that the settings select.
+  /// The analysis of single files in the process that the settings select.
   package var fileAnalysis: SingleFileAnalysis {
     SingleFileAnalysis(timeLimit: timeLimit) { isolation($0, $1) }
   }

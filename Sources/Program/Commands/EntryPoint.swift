@@ -66,7 +66,7 @@ package enum EntryPoint {
       let message = Root.message(for: error)
       Log.write(.error, "usage", UsageMistake.sentence(message, arguments, of: root))
       if Log.format == .text {
-        // The help of the option, and the usage of the command.
+        // Shows the help of the option, and the usage of the command.
         let rest = Root.fullMessage(for: error).split(separator: "\n").drop {
           !$0.hasPrefix("Help: ") && !$0.hasPrefix("Usage: ")
         }

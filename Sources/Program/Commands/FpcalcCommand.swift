@@ -7,7 +7,7 @@ import Platform
 import Records
 import SystemPackage
 
-/// Declares the command for help and completions. `Program` runs it before anything else, because its options start
+/// Declares the command for help and completions. `EntryPoint` runs it before anything else, because its options start
 /// with a single hyphen.
 struct FpcalcCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -35,8 +35,8 @@ struct FpcalcCommand: ParsableCommand {
     return Fpcalc.run(arguments, programVersion: version, database: database)
   }
 
-  /// The database named by `$NOCTURNE_DATABASE`, for programs that start `fpcalc` unaware of this one; otherwise the
-  /// database of `analyze`.
+  /// The database named by `$NOCTURNE_DATABASE`, for programs that know only `fpcalc`; otherwise the database of
+  /// `analyze`.
   private static func database() -> FilePath? {
     if let path = ProcessInfo.processInfo.environment["NOCTURNE_DATABASE"] {
       return path.isEmpty ? nil : FilePath(path)

@@ -9,7 +9,7 @@ func requireKnown(_ paths: [PathArgument], in store: ResultStore) throws {
   }
 }
 
-/// A filter that also narrows to paths; `nil` for all files.
+/// Returns a filter that also limits the tracks to paths; `nil` for all files.
 /// - Throws: `UnknownFile`; `CommandFailure.nothingMatches` if no track matches.
 func narrowed(_ filter: TrackFilter?, to paths: [PathArgument], in store: ResultStore) throws -> TrackFilter? {
   try requireKnown(paths, in: store)

@@ -5,7 +5,7 @@ internal import Text
 
 /// A word that was meant as a command, but was parsed as a path.
 enum MistakenCommand {
-  /// Names of other programs' commands, and the commands for the same.
+  /// Names of commands in other programs, with the corresponding commands of this program.
   private static let otherNames = [
     "analyse": "run", "analyze": "run", "bpm": "show", "check": "doctor", "dedupe": "duplicates", "dupes": "duplicates",
     "find": "search", "fingerprint": "fpcalc", "identify": "match", "index": "run", "info": "show", "list": "search",
@@ -14,8 +14,8 @@ enum MistakenCommand {
     "version": "--version", "watch": "serve --watch", "write": "write-tags",
   ]
 
-  /// A word that is no path but nearly a subcommand is a mistake, and not a folder that is missing. So is any word in
-  /// lower case before other words if there is nothing of any of these names.
+  /// Throws if the first argument was meant as a subcommand rather than a missing folder: it is no path but nearly a
+  /// subcommand, or it is in lower case and followed by other words, and no file or folder has any of these names.
   static func refuse(_ arguments: [PathArgument]) throws {
     guard let first = arguments.first, let word = first.bareWord, !first.path.exists else { return }
     let commands = Commands.names
@@ -33,7 +33,7 @@ enum MistakenCommand {
     }
   }
 
-  /// The command, possibly with an option, that a word stands for; `nil` if it is far from all of them.
+  /// The command, possibly with an option, that a word stands for; `nil` if it is not similar to any command.
   static func meant(by word: String) -> String? {
     if let command = otherNames[word] { return command }
     let commands = Commands.names

@@ -70,9 +70,11 @@ struct PlaylistCommand: AsyncParsableCommand {
     case m3u8, nsp
   }
 
-  /// The values that `--length`, `--tracks` and `--no-repeat-artist` accept.
+  /// Lengths that `--length` accepts, in seconds.
   private static let lengths = 1.0...31_536_000.0
+  /// Numbers that `--tracks` accepts.
   private static let counts = 1...1_000_000
+  /// Numbers that `--no-repeat-artist` accepts.
   private static let spacings = 0...100
 
   func validate() throws {

@@ -100,7 +100,7 @@ final class ProgressReporter: Sendable {
   func start() {
     guard style != .none else { return }
     let pause = max(interval, .seconds(1))
-    // If no thread can be started for this, only events update the progress.
+    // If no thread can be started for the ticker, only events update the progress.
     let ticking = try? Ticker(every: pause) { [self] in state.withLock { showIfDue(&$0) } }
     ticker.withLock { $0 = ticking }
   }

@@ -40,7 +40,7 @@ struct RunRoots {
   }
 }
 
-/// A list of paths that threads share during the scan, reading from it one at a time.
+/// A list of paths shared by threads during the scan, which read from it one at a time.
 private final class FileList: Sendable {
   private struct State: ~Copyable {
     var list: PathList

@@ -17,7 +17,7 @@ struct SearchText {
 
   /// Maximum width of a name without a terminal, in columns.
   private static let maxNameWidth = 60
-  /// Minimum width in columns at which the albums of tracks are shown.
+  /// Minimum width of a terminal that shows the albums of tracks, in columns.
   private static let wideTerminal = 110
 
   /// - Parameter problems: The problems of files, by their ids.

@@ -55,7 +55,7 @@ enum Truncated {
 /// A bar for the completed part of a task.
 enum BarCells {
   private static let count = 24
-  /// Narrower terminals have room for words only.
+  /// Minimum width of a terminal with a bar, in columns; narrower ones have room for words only.
   private static let minWidth = 50
 
   /// The bar and the space after it; empty in narrow terminals.

@@ -5,9 +5,9 @@ internal import Text
 
 /// The commands that the first arguments name.
 struct NamedCommands {
-  /// From the program to the innermost command that was found.
+  /// The commands from the program to the innermost one that was found.
   private(set) var path: [any ParsableCommand.Type]
-  /// The word after them; `nil` if it begins with a hyphen, or if there is none.
+  /// The word after the commands; `nil` if it begins with a hyphen, or if there is none.
   private(set) var next: String?
 
   init(_ arguments: some Sequence<String>, of root: any ParsableCommand.Type) {
@@ -28,7 +28,7 @@ struct NamedCommands {
     last.configuration.subcommands + last.configuration.groupedSubcommands.flatMap { $0.subcommands }
   }
 
-  /// The sentence for a next word that is none of the subcommands; `nil` without subcommands or without a word.
+  /// The message about a next word that is not a subcommand; `nil` if there are no subcommands or no next word.
   var unknownCommand: String? {
     guard let next, !subcommands.isEmpty else { return nil }
     let names = path.dropFirst().compactMap { $0.configuration.commandName }

@@ -61,7 +61,7 @@ struct WorkerCommand: AsyncParsableCommand {
         let status = try await work()
         if status != .fine { throw status.exitCode }
       } catch ReportError.closedPipe {
-        // The engine has exited. It will request the missing answers again.
+        // The engine has exited. After a restart, it will request the missing answers again.
         throw ExitStatus.fatal.exitCode
       }
     }

@@ -66,7 +66,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @OptionGroup
   var database: DatabaseArgument
 
-  /// The arguments at the start that are names of fields.
+  /// The fields that the first arguments name.
   private var fields: [WritableField] {
     let named = words.lazy.map { $0.bareWord.flatMap { WritableField(rawValue: $0) } }
     return named.prefix { $0 != nil }.compactMap(\.self)

@@ -23,7 +23,7 @@ public struct Alignment: Hashable, Sendable {
   public var stretches: [Stretch]
   /// Playback speed of the second recording relative to the first: 1.01 is 1% faster.
   public var speed: Double
-  /// Share of the audible blocks of the shorter recording that are found in the other one at their place, 0 to 1.
+  /// Share of the audible blocks of the shorter recording that are found on a stretch of the other one, 0 to 1.
   public var coverage: Double
   /// Mean similarity of the blocks that `coverage` counts, 0 to 1.
   public var agreement: Double
@@ -31,12 +31,12 @@ public struct Alignment: Hashable, Sendable {
   public var mainCoverage: Double
   /// Number of audible blocks of the shorter recording.
   public var blockCount: Int
-  /// Share of one recording's dominant landmarks that the other one has as well, in the direction with the smaller
-  /// share, 0 to 1; `nil` without signatures.
+  /// Share of one recording's dominant landmarks that the other one has as well, 0 to 1. The smaller share of the two
+  /// directions counts. `nil` without signatures.
   public var dominantShare: Double?
   /// Share of the clear landmarks that both recordings have where they agree least, 0 to 1; `nil` without signatures.
   public var weakestShare: Double?
-  /// Similarity of the fingerprints on the stretches, 0 to 1; `nil` if the fingerprints do not cover them.
+  /// Similarity of the fingerprints on the stretches, 0 to 1; `nil` if the fingerprints cover too little of them.
   public var fingerprintAgreement: Double?
 
   public init(

@@ -8,7 +8,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
   private static var slopes: [Double] {
     [0] + (1...40).flatMap { (step: Int) -> [Double] in [0.001 * Double(step), -0.001 * Double(step)] }
   }
-  /// Slopes below this count as zero.
+  /// Minimum magnitude of a slope; smaller slopes count as zero.
   private static var minSlope: Double { 0.0008 }
   private static var maxStretches: Int { 6 }
   /// Minimum number of blocks in each further stretch.
@@ -56,8 +56,8 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
   /// Minimum number of sampled blocks; with fewer, all blocks are searched for.
   private static var minSampleSize: Int { 12 }
 
-  /// True if three places have the same offset to within a second. Between blocks that are close together, a difference
-  /// in speed changes the offset by less than that.
+  /// `true` if three places have the same offset to within a second. Between blocks that are close together, a
+  /// difference in speed changes the offset by less than that.
   private static func hasLine(_ places: some Sequence<BlockPlace>) -> Bool {
     let offsets = places.filter { $0.score >= Blocks.minScore }.map(\.offset).sorted()
     let reach = Int(Blocks.framesPerSecond)
@@ -117,7 +117,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return blocksOn(refined(line), among: audible)
   }
 
-  /// Fits a line, by least squares, to the points that are near it.
+  /// Fits a line by least squares to the points that are near `line`.
   private func refined(_ line: Line) -> Line {
     var near: [(x: Double, y: Double)] = []
     for block in audible {
@@ -172,7 +172,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return best
   }
 
-  /// True if a stretch has the same order relative to the others in both recordings, to within one block.
+  /// `true` if a stretch has the same order relative to the others in both recordings, to within one block.
   private func isInOrder(_ found: Found, _ all: [Found]) -> Bool {
     let own = range(of: found)
     return all.allSatisfy { other in
@@ -198,7 +198,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
   // MARK: Stretches
 
   /// Ranges of frames that the stretches cover in both recordings. The outer stretches extend to the ends of the
-  /// recordings unless an audible block contradicts this.
+  /// recordings unless they are far from an end and an audible block in between does not match.
   private func stretches(_ all: [Found], own: Double, other: Double) -> [(Range<Double>, Range<Double>)] {
     var found: [(Range<Double>, Range<Double>)] = []
     for (index, stretch) in all.enumerated() {
@@ -209,7 +209,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
       let leaves = min(own, (other - stretch.line.offset) / factor)
       var start = Double(first * Blocks.length)
       var end = Double((last + 1) * Blocks.length)
-      // Blocks across an end of a recording are not compared.
+      // Blocks that extend beyond an end of a recording are not compared.
       let slack = 2.5 * Double(Blocks.length)
       if index == 0, start - enters < slack || !hasAudible(before: first) { start = enters }
       if index == all.count - 1, leaves - end < slack || !hasAudible(after: last) { end = leaves }

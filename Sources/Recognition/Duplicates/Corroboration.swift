@@ -2,8 +2,8 @@ internal import Chromaprint
 internal import Foundation
 internal import Landmarks
 
-/// Further evidence for an alignment: a voice over a karaoke version leaves many of its landmarks in place, but adds
-/// strong ones of its own.
+/// Further evidence for an alignment. A song shares many landmarks with its karaoke version, but its voice adds strong
+/// landmarks that the karaoke version lacks.
 struct Corroboration {
   private let alignment: Alignment
   private let first: ComparableSound
@@ -15,8 +15,8 @@ struct Corroboration {
     self.second = second
   }
 
-  /// Share of the dominant landmarks on one recording's stretches that the other recording has as well, in the
-  /// direction with the smaller share. `nil` without signatures.
+  /// Share of one recording's dominant landmarks, within the stretches, that the other recording has as well. The
+  /// smaller share of the two directions counts. `nil` without signatures.
   var dominantShare: Double? {
     guard let one = first.map, let other = second.map else { return nil }
     let there = alignment.stretches.map { ($0.first, $0.second) }
@@ -48,7 +48,7 @@ struct Corroboration {
   }
 
   /// Share of the clear landmarks that both recordings have where they agree least: the mean over the worst tenth of
-  /// the 2 s windows, in the direction with the smaller share. Encoders lose about the same share of landmarks
+  /// the 2 s windows. The smaller share of the two directions counts. Encoders lose about the same share of landmarks
   /// everywhere, whereas another mix or a voice adds and hides landmarks only while it sounds. `nil` without
   /// signatures, or if only a few seconds can be compared.
   var weakestShare: Double? {
@@ -62,8 +62,8 @@ struct Corroboration {
     return min(ours, theirs)
   }
 
-  /// Trims the edges of a stretch where one of the recordings continues, since its further audio affects the landmarks
-  /// near the edge.
+  /// Trims the edges of a stretch where one of the recordings continues, since the audio beyond an edge affects the
+  /// landmarks near it.
   private func inside(_ stretch: Alignment.Stretch) -> Alignment.Stretch {
     let continuesBefore = max(stretch.first.lowerBound, stretch.second.lowerBound) > Self.edge
     let rest = (
@@ -79,7 +79,7 @@ struct Corroboration {
 
   /// Minimum strength of a clear landmark: 9 dB.
   private static let clearStrength = 6
-  /// 2 s, in columns.
+  /// Length of a window: 2 s, in columns.
   private static let windowLength = 62
   /// Minimum number of clear landmarks in a window.
   private static let minClearLandmarks = 8
@@ -126,7 +126,8 @@ struct Corroboration {
     return worst.reduce(0, +) / Double(worst.count)
   }
 
-  /// Similarity of the fingerprints where both cover the stretches, 0 to 1; `nil` if they cover none of them.
+  /// Similarity of the fingerprints where both cover the stretches, 0 to 1; `nil` if they cover fewer than two audible
+  /// blocks of them.
   var fingerprintAgreement: Double? {
     guard let own = first.sound.fingerprint, let other = second.sound.fingerprint else { return nil }
     let rate = FingerprintBlocks.framesPerSecond

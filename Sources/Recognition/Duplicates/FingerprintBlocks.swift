@@ -65,7 +65,7 @@ struct FingerprintBlocks: SoundBlocks {
     return best == .max ? 0 : Self.score(ofDifferences: best)
   }
 
-  /// 1 for identical bits, 0 if half of them differ.
+  /// Returns 1 for identical bits, and 0 if half of them differ.
   private static func score(ofDifferences count: Int) -> Double {
     max(0, 1 - 2 * Double(count) / Double(32 * length))
   }

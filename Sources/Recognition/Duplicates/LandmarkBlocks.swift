@@ -84,7 +84,8 @@ struct LandmarkBlocks: SoundBlocks {
     return Double(best) / Double(landmarks.count)
   }
 
-  /// Returns by how many bands landmarks may be higher in the other recording; there are 36 bands per octave.
+  /// Returns the number of bands by which landmarks may be higher in the other recording; there are 36 bands per
+  /// octave.
   /// - Parameter speed: Frames of the other recording per frame of this one.
   static func bands(atSpeed speed: Double) -> ClosedRange<Int> {
     let shift = -36 * log2(speed)

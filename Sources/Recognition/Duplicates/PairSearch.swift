@@ -5,7 +5,7 @@ public protocol SoundSource {
   var count: Int { get }
   /// Approximate total duration, in seconds.
   var duration: Double { get }
-  /// Calls `body` with the number and the keys of each recording, in ascending order.
+  /// Calls `body` with the number and the keys of each recording, in ascending order of number.
   /// - Parameter isWanted: Selects the recordings whose keys are read.
   func forEachSketch(
     by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void
@@ -17,7 +17,7 @@ public protocol SoundSource {
 public struct CandidatePair: Hashable, Sendable {
   public var first: Int
   public var second: Int
-  /// Number of keys that both recordings have at the same distance.
+  /// Number of common keys at one distance.
   public var fingerprintVotes: Int
   public var signatureVotes: Int
 }
@@ -27,17 +27,17 @@ public struct PairSearch<Source: SoundSource> {
   public struct Pair: Sendable {
     public var candidate: CandidatePair
     public var alignment: Alignment?
-    /// `nil` if they are not the same recording.
+    /// `nil` if the files are not the same recording.
     public var relation: Relation?
   }
 
   /// Maximum number of candidates for each recording in each index.
   private static var candidateLimit: Int { 32 }
-  /// Number of copies that each of very many copies is compared with, and number of its other candidates.
+  /// Numbers of copies and of other candidates that a recording is compared with if it is one of very many copies.
   private static var sampleSize: (copies: Int, others: Int) { (8, 4) }
   /// Duration that fingerprints cover, in seconds.
   private static var fingerprintLength: Double { 120 }
-  /// Maximum mean duration for which space is reserved, in seconds.
+  /// Maximum mean duration of recordings for which index space is reserved, in seconds.
   private static var meanLengthLimit: Double { 3_600 }
 
   private let source: Source
@@ -49,7 +49,7 @@ public struct PairSearch<Source: SoundSource> {
   }
 
   /// Returns the candidate pairs, in ascending order.
-  /// - Parameter isNew: True for recordings that have not yet been compared with the others. Pairs of two old
+  /// - Parameter isNew: `true` for recordings that have not yet been compared with the others. Pairs of two old
   ///   recordings are left out.
   public func candidates(isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     var all: [CandidatePair] = []
@@ -89,12 +89,12 @@ public struct PairSearch<Source: SoundSource> {
           fingerprintVotes: basis == .fingerprint ? candidate.votes : 0,
           signatureVotes: basis == .signature ? candidate.votes : 0))
     }
-    // Old candidates of new recordings: hundreds of copies may have one new one.
+    // Old candidates of each new recording. They are limited, too: one new copy may have hundreds of old ones.
     var old: [Int: [SketchIndex.Candidate]] = [:]
     let all = { (_: Int) in true }
     try source.forEachSketch(by: basis, where: all) { number, keys in
       let isNew = isNew(number)
-      // A pair of new recordings is found by the second one.
+      // A pair of new recordings is found when the second one is looked up.
       let candidates = index.candidates(of: keys, least: need.least, &ballot) { !isNew || $0 < number }
         .filter { $0.votes >= need.votes(keyCounts: keys.count, index.keyCount(of: $0.number)) }
       for candidate in Self.choice(of: candidates) {
@@ -114,8 +114,9 @@ public struct PairSearch<Source: SoundSource> {
 
   /// Returns the candidates to compare a recording with.
   ///
-  /// If more candidates than the limit have many votes, it is one of very many copies. The copies are all compared with
-  /// the same few, those with the lowest numbers, so that the work grows in proportion to their number.
+  /// If more candidates than the limit have many votes, the recording is one of very many copies. All copies are
+  /// compared with the same few, those with the lowest numbers, so that the work grows only in proportion to the number
+  /// of copies.
   /// - Parameter candidates: Best first.
   private static func choice(of candidates: [SketchIndex.Candidate]) -> [SketchIndex.Candidate] {
     guard candidates.count > candidateLimit, let most = candidates.first?.votes else { return candidates }
@@ -150,7 +151,7 @@ public struct PairSearch<Source: SoundSource> {
 /// The minimum number of keys that two recordings must have in common at one distance.
 ///
 /// The number of chance matches grows with the number of keys of both recordings, whereas files of one recording share
-/// a fraction of the shorter one's keys.
+/// a fraction of the keys of the shorter file.
 private struct CandidateNeed {
   /// Absolute minimum number of keys.
   let least: Int
@@ -159,7 +160,7 @@ private struct CandidateNeed {
   private let fewKeys: Int
   /// Minimum as a share of the keys of the recording that has fewer.
   private let share: Double
-  /// Keys per second.
+  /// Approximate number of keys per second of audio.
   let keyRate: Double
 
   init(by basis: Alignment.Basis) {

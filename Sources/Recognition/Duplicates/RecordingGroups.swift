@@ -20,15 +20,15 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
 /// was marked as distinct. A and C are thus not joined just because both resemble B. The result does not depend on
 /// the order of the pairs. Parts of longer files and other versions join no groups.
 ///
-/// If there are very many copies, most were compared only with the same few (`PairSearch`), which have many links. These
-/// are merged first; another copy joins them if it matches most of the few that it was compared with.
+/// If there are very many copies, most were compared only with the same few (`PairSearch`), which have many links.
+/// These few are merged first; another copy joins them if it matches most of the few that it was compared with.
 public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   /// Members in ascending order, groups ordered by their first members.
   public private(set) var groups: [[ID]] = []
   /// Pairs of duplicates whose members are in different groups.
   public private(set) var left: [RelatedPair<ID>] = []
 
-  /// - Parameter areDistinct: True if a person has marked two files as not being duplicates.
+  /// - Parameter areDistinct: `true` if a person has marked two files as not being duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
     let related = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }
     let ids = Set(related.flatMap { [$0.first, $0.second] }).sorted()
@@ -58,7 +58,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
     private(set) var groupOf: [Int]
     /// Members of each group; empty if it was merged into another one.
     private(set) var groups: [[Int]]
-    /// Members with the most links, in descending order.
+    /// Up to `leaderCount` members of each group with many links, those with the most links first.
     private var leaders: [[Int]]
     private var linked: Set<Members> = []
     private var partners: [[Int]]
@@ -123,11 +123,11 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
 
     private func isCrowd(_ group: Int) -> Bool { leaders[group].count == Self.leaderCount }
 
-    /// True if most of `members` have links to more than `leaderCount / 2` members of the crowd.
+    /// `true` if most of `members` have links to more than `leaderCount / 2` members of the crowd.
     private func match(_ members: [Int], _ crowd: Int) -> Bool {
       let count = members.count { member in
         let isLeader = hasManyLinks(member)
-        // Leaders were compared with many members.
+        // Leaders were compared with many members, so only their links to other leaders count.
         let links = partners[member].count { groupOf[$0] == crowd && (!isLeader || hasManyLinks($0)) }
         return links * 2 > Self.leaderCount
       }

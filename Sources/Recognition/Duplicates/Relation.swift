@@ -2,7 +2,7 @@
 public enum Relation: String, Sendable, CaseIterable {
   /// The same encoded audio.
   case audio
-  /// Another encoding, level, sample rate or master; the same from start to end.
+  /// Another encoding, level, sample rate or master of the same audio, from start to end.
   case encoding
   /// One file starts later or ends sooner.
   case cut
@@ -16,26 +16,27 @@ public enum Relation: String, Sendable, CaseIterable {
   /// The same performance in another mix, with a voice, an instrument or an effect in one file only. Not a duplicate.
   case version
 
-  /// True if the two files are duplicates. Parts are not, since otherwise the tracks of an album in one file would
-  /// become one group.
+  /// `true` if the two files are duplicates. Parts are not, since otherwise a file with a whole album would join the
+  /// tracks of that album into one group.
   public var makesDuplicates: Bool { self != .part && self != .version }
 }
 
 /// The thresholds at which two aligned files count as the same recording, fitted on half of the packages of
 /// `Benchmarks/duplicates/material.py`. docs/duplicates.md has the distributions.
 public struct RelationRule: Sendable {
-  /// Share of the audible blocks of the shorter file that must be in the other one.
+  /// Minimum share of the audible blocks of the shorter file that are found in the other one.
   public var minCoverage = 0.75
-  /// Share of the audible blocks that must be on one stretch: tracks that have loops in common match in pieces.
+  /// Minimum share of the audible blocks on one stretch: tracks that have loops in common match in pieces.
   public var minMainCoverage = 0.5
   /// Minimum mean similarity of the blocks found, by landmarks and by fingerprints.
   public var minAgreement = (signature: 0.5, fingerprint: 0.78)
-  /// Share of dominant landmarks that both files must have: a voice over a karaoke version adds landmarks of its own.
+  /// Minimum share of dominant landmarks that both files have: a voice over a karaoke version adds landmarks of its
+  /// own.
   public var minDominantShare = 0.72
   /// Minimum similarity of the fingerprints, if available, at equal and at different speeds: fingerprints change with
   /// the pitch.
   public var minFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.33)
-  /// Share of clear landmarks that both files must have where they agree least; below it, one file is another mix.
+  /// Minimum share of clear landmarks that both files have where they agree least; with fewer, one file is another mix.
   public var minWeakestShare = 0.46
   /// Minimum number of compared blocks of 4 s.
   public var minBlocks = 4
@@ -45,7 +46,7 @@ public struct RelationRule: Sendable {
   public static let endTolerance = 1.0
   /// Minimum duration of other audio in the longer file if the shorter one is a part of it, in seconds.
   static let minRest = 60.0
-  /// Minimum relative difference in speed.
+  /// Minimum relative difference in speed for the relation `speed`.
   static let minSpeedDifference = 0.002
 
   public init() {}

@@ -1,10 +1,12 @@
-/// An inverted file of keys. Given a recording, it finds others that have keys in common with it at one distance.
+/// An inverted file of keys. Given a recording, it finds others that share keys with it at one distance between the
+/// positions.
 ///
-/// Each entry takes eight bytes: 28 bits of the key, 20 of the number of the recording, 16 of the position. A table
-/// holds the starts of the entries with equal upper key bits. A key that very many recordings have leads to the first of
-/// them only, so that common keys do not slow down queries, and hundreds of copies of a recording still find each other.
+/// Each entry takes eight bytes: 28 bits for the key, 20 for the number of the recording, 16 for the position. A table
+/// holds the starts of the entries with equal upper key bits. A key that very many recordings have finds only the first
+/// of these recordings, so that common keys do not slow down queries, and hundreds of copies of a recording still find
+/// each other.
 package struct SketchIndex: Sendable {
-  /// In the order of insertion; after `sort`, ascending.
+  /// Entries in the order of insertion; ascending after `sort`.
   private var entries: [UInt64] = []
   /// Start of each bucket in `entries` after `sort`, followed by the end of the last bucket.
   private var buckets: [UInt32]
@@ -41,7 +43,7 @@ package struct SketchIndex: Sendable {
     buckets = [UInt32](repeating: 0, count: 1 << bucketBits + 1)
   }
 
-  /// Adds the keys of a recording; ignores numbers beyond the capacity.
+  /// Adds the keys of a recording, unless its number is beyond `capacity`.
   package mutating func add(_ keys: [SketchKey], of number: Int) {
     guard number < Self.capacity else { return }
     if number >= keyCounts.count {
@@ -73,11 +75,11 @@ package struct SketchIndex: Sendable {
     }
   }
 
-  /// Selects the places of a key in a recording that count: a periodic sound has a key hundreds of times, which says no
-  /// more about it than a few times.
+  /// Selects the occurrences of a key in a recording that count. A periodic sound may have a key hundreds of times,
+  /// which says no more about the sound than a few occurrences do.
   private struct Repeats {
     private static let maxCount = 8
-    /// Minimum distance of two places: 8 s.
+    /// Minimum distance between two occurrences: 8 s.
     private static let minDistance: UInt64 = 16
 
     private var owner: UInt64?
@@ -114,7 +116,7 @@ package struct SketchIndex: Sendable {
   }
 
   private static let digitBits = 8
-  /// Below this number, entries are sorted by insertion.
+  /// Minimum number of entries for a radix sort; fewer are sorted by insertion.
   private static let fewEntries = 48
 
   /// Sorts entries in place by their next digit, then within each digit (McIlroy, Bostic and McIlroy, "Engineering
@@ -175,10 +177,10 @@ package struct SketchIndex: Sendable {
 
   /// Half the width of a bin; a bin is 2 s wide. A hit votes for two bins, which overlap by half.
   private static let halfBin = 2
-  /// Maximum occurrences of a key that are all taken. Among 100,000 tracks, one key in eleven occurs more often; these
-  /// would take half as much work as all others.
+  /// Maximum number of occurrences of a key for all of them to count. Among 100,000 tracks, one key in eleven occurs
+  /// more often; these keys would take half as much work as all others.
   private static let maxOccurrences = 128
-  /// Occurrences that are taken of a more common key: those in the recordings with the lowest numbers.
+  /// Number of occurrences of a more common key that count: those in the recordings with the lowest numbers.
   private static let commonCount = 32
   private static let cellBits = 17
 
@@ -221,7 +223,7 @@ package struct SketchIndex: Sendable {
     return best
   }
 
-  /// Votes for the places that have a key.
+  /// Votes for the recordings that have a key, each at the distance between the positions.
   private func collect(
     _ key: UInt64, at position: Int, from entries: UnsafeBufferPointer<UInt64>, into ballot: inout Ballot,
     isWanted: (Int) -> Bool
@@ -245,7 +247,7 @@ package struct SketchIndex: Sendable {
     }
   }
 
-  /// Returns the place of the first entry with a key that is not lower.
+  /// Returns the index of the first entry whose key is not lower than `key`.
   private func start(of key: UInt64, in entries: UnsafeBufferPointer<UInt64>) -> Int {
     let bucket = Int(key >> UInt64(Self.keyBits - bucketBits))
     guard bucket < buckets.count - 1 else { return entries.count }

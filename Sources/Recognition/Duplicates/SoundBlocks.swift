@@ -10,7 +10,7 @@ protocol SoundBlocks {
   static var tolerance: Double { get }
 
   var blockCount: Int { get }
-  /// True if a block has enough content to be distinctive.
+  /// `true` if a block has enough content to be distinctive.
   func isAudible(_ block: Int) -> Bool
   /// Candidate places of a block in the other recording, best first.
   func places(of block: Int) -> [BlockPlace]

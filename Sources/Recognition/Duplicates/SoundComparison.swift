@@ -12,7 +12,7 @@ public struct ComparableSound: Sendable {
   }
 
   /// Returns the alignment with another recording: by signatures if both recordings have one, otherwise by
-  /// fingerprints. `nil` if they have nothing in common, or nothing that can be compared.
+  /// fingerprints. `nil` if the recordings have nothing in common, or cannot be compared.
   public func alignment(with other: ComparableSound) -> Alignment? {
     // Search for blocks of the shorter recording in the longer one.
     if sound.duration > other.sound.duration { return other.alignment(with: self)?.reversed }

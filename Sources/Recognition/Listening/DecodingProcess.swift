@@ -47,9 +47,9 @@ package struct DecodingProcess: ~Copyable {
     try? errors.close()
   }
 
-  /// Passes all audio to a receiver, at `DecodingWorker.sampleRate`, and blocks until the end. It must be called only
+  /// Passes all audio to a receiver, at `DecodingWorker.sampleRate`, and blocks until the end. Must be called only
   /// once.
-  /// - Throws: `DecodeError`, including if the process crashes or exceeds its limits.
+  /// - Throws: `DecodeError`, also if the process crashes or exceeds its limits.
   package func read<Receiver: PCMReceiver & ~Copyable>(into receiver: inout Receiver) throws(DecodeError) {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     var filled = 0

@@ -19,7 +19,7 @@ package enum DecodingWorker {
   /// - Parameter audioSeconds: Maximum duration of the decoded audio, in seconds.
   package static func run(audioSeconds: Double) -> Never {
     do {
-      // Keeps text that libraries print to standard output out of the audio.
+      // Text that libraries print to standard output must not end up in the audio.
       try decode(to: .takeStandardOutput(), audioSeconds: audioSeconds)
       exit(0)
     } catch let error as DecodeError {

@@ -57,7 +57,7 @@ public final class ManagedRecognitionSession: Sendable {
   private struct Shared {
     var state = State.idle
     var recording: Recording?
-    /// True once the source has ended or `cancel()` was called.
+    /// `true` once the source has ended or `cancel()` was called.
     var isOver = false
   }
 

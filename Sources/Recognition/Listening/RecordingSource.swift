@@ -61,7 +61,7 @@ public struct RecordingSource: Sendable {
   }
 }
 
-/// An error that ends listening early, before the source ends.
+/// An error that ends listening before the source ends.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotOpen(String, reason: String)
   case cannotRead(String, reason: String)

@@ -7,7 +7,7 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// The catalog of another `analyze serve`, which is matched over HTTP as a part of the local catalog.
+/// The catalog of another `analyze serve` process, which is matched over HTTP as a part of the local catalog.
 ///
 /// Connections stay open and are shared by all threads. A server that has failed is skipped for a few seconds, and for
 /// longer after each further failure, so that a slow or unavailable server does not delay every query in an hour of
@@ -78,8 +78,8 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// The reason to skip the server now; `nil` if it can be tried. After a pause, one question at a time finds out
-  /// whether the server is back.
+  /// The reason to skip the server now; `nil` if it can be tried. After a pause, one question at a time tests whether
+  /// the server is back.
   private var recentFailure: PartFailure? {
     state.withLock { state in
       guard let outage = state.outage else { return nil }

@@ -13,7 +13,7 @@ struct RemoteQuestion: Sendable {
 struct RemoteAnswer: Sendable {
   let status: HTTPResponseStatus
   let body: [UInt8]
-  /// True if the connection can be used again.
+  /// `true` if the connection can be used again.
   let keepsOpen: Bool
 }
 

@@ -1,14 +1,14 @@
-/// Decides by name alone which files in a folder are worth opening, because a scan does not open any files.
+/// Decides which files in a folder are worth opening. Only names are considered, because a scan does not open files.
 ///
 /// The extension only makes a file a candidate; decoding determines what it contains. Files that are given individually
 /// are analyzed regardless of their names.
 public struct CandidateRule: Hashable, Sendable {
   /// Extensions of files that may contain audio, in lower case and without the dot.
   public var audioExtensions: Set<String>
-  /// True to accept files without an extension, or with one that is neither in `audioExtensions` nor a known non-audio
-  /// extension.
+  /// `true` to accept files without an extension, or with one that is neither in `audioExtensions` nor a known
+  /// non-audio extension.
   public var acceptsUnknownKinds: Bool
-  /// True to accept files and folders whose names start with a dot.
+  /// `true` to accept files and folders whose names start with a dot.
   public var acceptsHidden: Bool
 
   public init(
@@ -62,7 +62,7 @@ public struct CandidateRule: Hashable, Sendable {
 
 extension CandidateRule {
   /// Common extensions of the formats that libsndfile and FFmpeg read, and of video containers that often contain only
-  /// audio. An `id3` file has lost its audio and kept only its tag, which its owner should be told.
+  /// audio. The extension `id3` is included because the owner of a file should learn that only its tag is left.
   public static let defaultAudioExtensions = words(
     """
     wav wave bwf w64 rf64 aif aiff aifc caf au snd flac fla
@@ -76,8 +76,8 @@ extension CandidateRule {
   static let unfinishedExtensions = words(
     "part partial crdownload download tmp temp !qb !ut !bt bc! aria2 opdownload filepart dtapart td xltd jc! ytdl")
 
-  /// Extensions of non-audio files that are common in music folders. Because they are listed here, anything unexpected
-  /// stands out.
+  /// Extensions of non-audio files that are common in music folders. Listing them here makes unexpected files stand
+  /// out.
   static let otherExtensions = words(
     """
     jpg jpeg jpe jfif png gif bmp webp tif tiff svg heic heif avif ico psd xcf

@@ -149,7 +149,7 @@ struct IgnorePattern: Hashable {
     return tokens
   }
 
-  /// Removes and returns the set after a `[`. Returns `nil` if there is no `]`, so the bracket is literal.
+  /// Removes and returns the set after a `[`. Returns `nil` if there is no `]`, in which case the bracket is literal.
   private static func takeSet(_ rest: inout ArraySlice<UInt8>) -> Token? {
     var ranges: [ClosedRange<Character>] = []
     let isNegated = rest.first == UInt8(ascii: "!") || rest.first == UInt8(ascii: "^")

@@ -16,14 +16,15 @@ public import SystemPackage
 ///   folder that contains the library is not followed.
 /// - Names are bytes and are passed on unchanged.
 /// - Memory use: the names in the folders from the root to the current folder, 16 bytes for each folder visited, and an
-///   entry for each link, each file with several names and each file given as a root.
+///   entry for each link and each file given as a root.
 /// - Unreadable folders, and entries that are not files, are yielded as skipped. They never end the walk.
 public struct LibraryWalker {
   public struct Options: Hashable, Sendable {
     public var candidates: CandidateRule
-    /// True to follow symbolic links inside folders, to files and to folders. Roots that are links are always followed.
+    /// `true` to follow symbolic links inside folders, to files and to folders. Roots that are links are always
+    /// followed.
     public var followsLinks: Bool
-    /// True to skip folders and files that are not on the same file system as their root.
+    /// `true` to skip folders and files that are not on the same file system as their root.
     public var staysOnFileSystem: Bool
     /// Files that changed within this period before the walk began are skipped, because they may still be in the
     /// process of being written.
@@ -43,7 +44,7 @@ public struct LibraryWalker {
   public enum Entry: Hashable, Sendable {
     case file(ScannedFile)
     case skipped(SkippedEntry)
-    /// Yielded once for each root: when a file is reached, or at the end of the walk of a folder.
+    /// Yielded once for each root: for a file, when it is reached; for a folder, at the end of the walk.
     case root(RootReport)
   }
 
@@ -53,7 +54,7 @@ public struct LibraryWalker {
     var position = 0
     /// Length of the folder's path in bytes.
     var pathLength: Int
-    /// Number of `ignoreFiles` that applied before this folder.
+    /// Number of `ignoreFiles` that applied before the walk entered this folder.
     var ignoreCount: Int
   }
 
@@ -61,7 +62,7 @@ public struct LibraryWalker {
     var path: FilePath
     var device: UInt64
     var fileCount = 0
-    /// True if the walk found any candidate below the folder, whether it was yielded here or elsewhere.
+    /// `true` if the walk found any candidate below the folder, whether it was yielded here or elsewhere.
     var holdsAudio = false
   }
 
@@ -362,7 +363,8 @@ public struct LibraryWalker {
     let file = ScannedFile(path: path.path, status: status)
     if status.key.isTrustworthy, isRoot || mayBeMetAgain || !firstPaths.isEmpty {
       if let first = firstPaths[status.key] {
-        // Each name of a hard-linked file belongs to some album. Thanks to content ids, the file is not decoded twice.
+        // Each name of a hard-linked file may belong to a different album. Thanks to content ids, the file is not
+        // decoded twice.
         let isHardLink = status.linkCount > 1 && first != file.path
         if !isHardLink { return skip(.alreadyScanned) }
       } else if isRoot || mayBeMetAgain {

@@ -6,13 +6,13 @@ public enum NamedFile: Hashable, Sendable {
   case file(ScannedFile)
   case skipped(SkippedEntry)
   case folder
-  /// The file does not exist, or access is denied, as the sentence says.
+  /// The file does not exist or cannot be accessed. The sentence says which.
   case unreachable(String)
 }
 
 extension LibraryWalker {
-  /// Checks a file without opening it. Its name is checked as if it had been found in a folder. Ignore files are not
-  /// read, because they apply only to walks.
+  /// Checks a file without opening it. The name is checked as if the file had been found in a folder. Ignore files are
+  /// not read, because they apply only to walks.
   ///
   /// - Parameter path: An absolute path.
   public static func look(at path: FilePath, options: Options = Options()) -> NamedFile {

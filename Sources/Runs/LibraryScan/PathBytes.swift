@@ -12,7 +12,7 @@ extension FilePath {
     return (isAbsolute ? self : Self.shownFolder.appending(components)).lexicallyNormalized()
   }
 
-  /// True for a path that `absolute()` would not change, such as those in lists written by `find`. Checking
+  /// `true` for a path that `absolute()` would not change, such as those in lists written by `find`. Checking
   /// `components` instead would take a hundred times as long.
   private var isPlainAbsolute: Bool {
     let slash = UInt8(ascii: "/")

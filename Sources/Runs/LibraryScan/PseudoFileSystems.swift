@@ -11,7 +11,7 @@ struct PseudoFileSystems {
 
   func contains(_ folder: FileKey) -> Bool { devices.contains(folder.device) }
 
-  /// - Parameter mounts: Defaults to the current mounts.
+  /// - Parameter mounts: The mounts to consider; by default, the current ones.
   init(_ mounts: MountTable = MountTable()) {
     devices = Set(mounts.mounts.lazy.filter { Self.types.contains($0.type) }.map(\.device))
   }

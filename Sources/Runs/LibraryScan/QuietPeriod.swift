@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The period before the current time in which a file that changed counts as still being written.
+/// The period before the current time. A file that changed in this period counts as still being written.
 struct QuietPeriod {
   /// The times within the period. Times in the future come from a wrong clock and count only if they are less than one
   /// period from now.

@@ -4,8 +4,8 @@ public import SystemPackage
 /// The outcome for one of the folders or files that were given to a walk.
 public struct RootReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
-    /// A folder that was walked, with the number of files that it yielded, which is 0 if all its files were reached
-    /// elsewhere.
+    /// A folder that was walked, with the number of files that it yielded. The number is 0 if all its files were
+    /// reached elsewhere.
     case scanned(fileCount: Int)
     /// A root that is not a folder. It was yielded, or skipped with a reason.
     case single

@@ -73,10 +73,11 @@ extension ScannedFile {
   }
 }
 
-/// The state of a folder. It distinguishes a folder from the mount point of a disk that is not mounted.
+/// The device of a folder, and whether the folder is empty. These facts distinguish a folder from the mount point of a
+/// disk that is not mounted.
 public struct FolderStatus: Hashable, Sendable {
   public var device: UInt64
-  /// True if the folder contains nothing but names that start with a dot.
+  /// `true` if all names in the folder start with a dot.
   public var isEmpty: Bool
 
   /// - Returns: `nil` if the folder does not exist or cannot be read.

@@ -4,9 +4,9 @@ public import SystemPackage
 public struct SkippedEntry: Hashable, Sendable {
   public var path: FilePath
   public var reason: SkipReason
-  /// True if `path` is a folder. Everything below it is skipped, too.
+  /// `true` if `path` is a folder. Everything below it is skipped, too.
   public var isFolder: Bool
-  /// The system's message, or another name of the same file.
+  /// The system's message, another path of the same file, or the target of a link.
   public var detail: String?
 
   public init(path: FilePath, reason: SkipReason, isFolder: Bool = false, detail: String? = nil) {
@@ -16,8 +16,8 @@ public struct SkippedEntry: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// True if `path` may contain known files that the walk did not reach: an unreadable folder, or a link that may lead
-  /// to a disk that is not mounted. False for folders that are skipped on purpose.
+  /// `true` if `path` may contain known files that the walk did not reach: an unreadable folder, or a link that may
+  /// lead to a disk that is not mounted. `false` for folders that are skipped on purpose.
   public var hidesFiles: Bool {
     switch reason {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
@@ -36,7 +36,7 @@ public struct SkippedEntry: Hashable, Sendable {
   }
 }
 
-/// The reason why an entry is not analyzed. The raw values appear in reports and must never be renamed.
+/// The reason an entry is not analyzed. The raw values appear in reports and must never be renamed.
 public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   /// A picture, text, playlist, archive, video or the like, judging by its extension.
   case notAudio = "not_audio"
@@ -75,7 +75,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case pathTooLong = "path_too_long"
   case vanishedWhileScanning = "vanished_while_scanning"
 
-  /// True for entries that should have been scanned but could not be: the system denied access.
+  /// `true` for entries that should have been scanned but could not be: the system denied access.
   public var isFailure: Bool { self == .unreadableFolder || self == .unreadableEntry }
 
   /// The reason in one sentence.

@@ -27,7 +27,7 @@ public struct BucketListing {
       ready = state == .folder ? page.objects[...] : page.objects.prefix(1).filter { folder.isName($0.encodedKey) }[...]
       let isEmpty = state == .folder && continuation == nil && page.continuation == nil && ready.isEmpty
       continuation = state == .folder ? page.continuation : nil
-      // The folder may turn out to be an object.
+      // If the folder is empty, its name may be that of an object.
       if continuation == nil { state = isEmpty && !folder.key.isEmpty ? .single : .ended }
     }
     return ready.popFirst()

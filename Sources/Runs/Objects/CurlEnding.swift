@@ -29,7 +29,7 @@ enum CurlEnding: Hashable {
         .failed(FetchFailure(.noClient, "The program curl is too old or lacks a feature; version 7.88 is sufficient."))
       case 51, 58, 60, 77, 83, 90, 91:
         .failed(FetchFailure(.denied, "The certificate of the server is not trusted (curl: status \(status))."))
-      // This is the exit status of the launcher if it does not find the program.
+      // The launcher exits with this status if it does not find the program.
       case 127: .failed(.missingCurl("not found"))
       default: .failed(FetchFailure(.badAnswer, "The program curl ended with status \(status)."))
       }

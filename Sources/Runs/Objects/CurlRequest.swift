@@ -1,14 +1,12 @@
-/// A request in the form of a configuration, which `curl --config -` reads from standard input. Requests contain
-/// secrets, and program arguments would be visible to all users of the machine.
+/// A request in the form of a configuration that `curl --config -` reads from standard input. Requests contain secrets,
+/// and program arguments are visible to all users of the machine.
 struct CurlRequest: Sendable {
   static let arguments = ["curl", "--disable", "--config", "-"]
 
   private var lines: [String]
   let isRedirected: Bool
 
-  /// - Parameters:
-  ///   - protocols: The protocols that are allowed, including for redirects.
-  ///   - protocols: The protocols that are allowed, for redirects as well.
+  /// - Parameter protocols: The protocols that are allowed, including for redirects.
   init(url: String, protocols: String, isRedirected: Bool, silence: Duration) {
     self.isRedirected = isRedirected
     let seconds = "\(max(1, silence.components.seconds))"

@@ -1,4 +1,4 @@
-/// The reason why an object could not be fetched. The code appears in answers and must never be renamed.
+/// The reason an object could not be fetched. The code appears in answers and must never be renamed.
 public struct FetchFailure: Error, Hashable, Sendable {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     case notFound = "object_not_found"
@@ -24,7 +24,7 @@ public struct FetchFailure: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// - Parameter reason: A clause.
+  /// - Parameter reason: The reason, as a clause.
   static func missingCurl(_ reason: String) -> FetchFailure {
     FetchFailure(.noClient, "The program curl cannot be started: \(reason). Install it (Debian: apt install curl).")
   }

@@ -31,7 +31,7 @@ final class Download {
   private let descriptor: FileDescriptor
   /// Number of bytes written so far.
   private(set) var written = 0
-  /// True once a `FetchedObject` owns the file.
+  /// `true` once a `FetchedObject` owns the file.
   var isKept = false
 
   /// Maximum length of a file name on common file systems, in bytes.

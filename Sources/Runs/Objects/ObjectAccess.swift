@@ -1,7 +1,8 @@
 internal import Platform
 public import SystemPackage
 
-/// The endpoints and credentials for objects. They come from the environment variables that the stores' own tools use.
+/// The endpoints and credentials for objects. They come from the environment variables and files that the stores' own
+/// tools use.
 public struct ObjectAccess: Sendable {
   private struct Keys {
     var id: String
@@ -111,13 +112,14 @@ public struct ObjectAccess: Sendable {
     guard let keys else { return request }
     request.set("user", "\(keys.id):\(keys.secret)")
     request.set("aws-sigv4", "aws:amz:\(signingRegion):s3")
-    // This is the SHA-256 of an empty body. Stores require it, and curl 7.88 does not add it.
+    // The SHA-256 of an empty body. Stores require this header, and curl 7.88 does not add it.
     request.addHeader("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     if let token = keys.token { request.addHeader("x-amz-security-token", token) }
     return request
   }
 
-  /// Returns the address of a bucket at Amazon. Amazon's certificates cover only one label before the service name.
+  /// Returns the address of a bucket at Amazon. A bucket name with dots goes into the path, because Amazon's
+  /// certificates cover only one label before the service name.
   private static func amazon(bucket: String, _ region: String) -> String {
     let host = "s3.\(region).amazonaws.com"
     let isHostName = bucket.wholeMatch(of: /[a-z0-9\-]+/) != nil

@@ -92,7 +92,7 @@ struct Attempt {
   let space: FetchSpace
   let policy: FetchPolicy
 
-  /// Maximum number of bytes of an error response that are read in order to find the reason.
+  /// Maximum number of bytes to read from an error response in order to find the reason.
   private static let explanationLimit = 1 << 14
 
   func perform(_ progress: inout Progress, isCancelled: () -> Bool) throws(FetchFailure) -> Ending {
@@ -167,7 +167,6 @@ struct Attempt {
     if let download = progress.download {
       if start != download.written {
         try download.startOver()
-        // The server sent a different range.
         if start != 0 { return .trouble("the server sent another range than the requested one", retryAfter: nil) }
       }
     } else {

@@ -17,7 +17,7 @@ public struct ObjectVersion: Hashable, Sendable {
   /// The entity tag, if it guarantees equal bytes and so can be used in conditional requests; otherwise `nil`.
   var strongTag: String? { entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
-  /// Returns whether another response may contain the same bytes, as far as both versions tell.
+  /// Returns whether another response may contain the same bytes, judging by the two versions.
   func isSame(as other: ObjectVersion) -> Bool {
     func agree<Value: Equatable>(_ a: Value?, _ b: Value?) -> Bool { a == nil || b == nil || a == b }
     guard agree(size, other.size) else { return false }

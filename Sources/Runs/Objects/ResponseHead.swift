@@ -41,7 +41,7 @@ struct ResponseReader {
 
   private static let limit = 1 << 18
 
-  /// True if a redirect is followed by another response.
+  /// `true` if a redirect is followed by another response.
   let followsRedirects: Bool
   private var buffer: [UInt8] = []
 

@@ -13,7 +13,7 @@ internal import Text
 public struct ExecAnalyzer: Sendable {
   public struct Configuration: AnalyzerConfiguration {
     public enum Input: String, ConfigurationChoice {
-      /// The path of the file. It replaces each `{path}` in the arguments. If there is none, the path becomes the last
+      /// The path of the file. It replaces each `{path}` in the arguments. Without `{path}`, the path becomes the last
       /// argument.
       case path
       /// Mono audio on standard input: 32-bit floats, little-endian, with full scale at ±1. `{path}` is replaced, too.

@@ -9,8 +9,8 @@ struct Lanes: Sendable {
   /// Database changes, one at a time, because SQLite allows only one writer. While another program holds the lock, one
   /// change waits on the thread, and the others wait in the queue, each until its own deadline.
   let writing: Lane
-  /// Covers. Each is created by a process that may occupy a processor for seconds. Therefore, they run at a lower
-  /// priority, and fewer at a time than there are processors.
+  /// Covers. Each is created by a process that may occupy a processor for seconds. Therefore, this lane has a lower
+  /// priority, and fewer threads than there are processors.
   let picturing: Lane
   /// Work that may take seconds: comparing all tracks of the library, decoding a track, placing beats, the morning
   /// report.

@@ -9,7 +9,7 @@ internal import ServiceLifecycle
 internal import Serving
 internal import Text
 
-/// The HTTP server, with the app and the APIs of the song catalog and the recognition catalog.
+/// The HTTP server, with the app and the APIs of the library and the recognition catalog.
 ///
 /// Each folder next to this file contains a part of the server with its routes. `routes` lists the parts.
 package struct NocturneServer: Sendable {

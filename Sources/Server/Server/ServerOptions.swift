@@ -10,11 +10,11 @@ package struct ServerOptions: Sendable {
   package var serving = ServingOptions()
   /// Path of the recognition catalog, which need not exist.
   package var catalog: FilePath
-  /// Other catalogs that are searched together with it.
+  /// Other catalogs that are searched together with `catalog`.
   package var otherCatalogs: [FilePath] = []
   /// Catalogs on other servers that are searched together with the local catalogs.
   package var catalogParts: [any CatalogPart] = []
-  /// Number of threads that read the store. The same number reads files.
+  /// Number of threads that read the store. The same number of threads reads files.
   package var threadCount = 4
   /// Number of covers created at a time. One processor stays free for requests that take milliseconds.
   package var coverThreadCount = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
@@ -30,14 +30,13 @@ package struct ServerOptions: Sendable {
   package var coverCommand: [String] = []
   /// Time limit for a process that creates a cover. A large picture takes a second.
   package var coverTimeout = Duration.seconds(10)
-  /// Number of threads that match live sessions. The same number decodes and matches uploads.
+  /// Number of threads that match live sessions. The same number of threads decodes and matches uploads.
   package var recognitionThreadCount = 2
   /// Maximum number of live sessions at a time. Other clients are told to come back later.
   package var maximumSessionCount = 200
   /// The command line of a `DecodingWorker`, without its limits.
   package var decoder: [String] = []
-  /// Options of the folder watch; `nil` if no folders are watched, so that new files wait for runs that are started
-  /// elsewhere.
+  /// Options of the folder watch; `nil` if no folders are watched, so that new files wait for runs started elsewhere.
   package var watch: WatchOptions?
   /// Reads files for requests.
   package var fileAnalysis: SingleFileAnalysis

@@ -6,7 +6,7 @@ package import Serving
 
 /// The state that all routes share.
 package struct Services: Sendable {
-  /// The store, which is written to for corrected tempi, playlists and saved tracks.
+  /// The store. Routes write corrected tempi, playlists and saved tracks to it.
   package let store: ResultStore
   package let options: ServerOptions
   package let metrics = ServerMetrics()
@@ -22,7 +22,7 @@ package struct Services: Sendable {
   private let recentFolders: TimedCache<WholeLibrary, LibraryFolders>
   private let lanes: Lanes
 
-  /// - Parameter report: Receives later problems with the token file.
+  /// - Parameter report: Called with each later problem with the token file.
   /// - Throws: `ResourceError` if the system cannot start a thread; `TokenFile.Problem`.
   package init(
     store: ResultStore, options: ServerOptions, report: @escaping @Sendable (TokenFile.Problem) -> Void = { _ in }
@@ -43,8 +43,8 @@ package struct Services: Sendable {
 
   // MARK: Lanes
 
-  // Each of these throws any error of `body`, and a `RequestError` with status 503 if the queue is full or the wait is
-  // too long.
+  // Each of the following methods throws any error of `body`, and a `RequestError` with status 503 if the queue is full
+  // or the wait is too long.
 
   /// Runs work that reads the store, or other work that takes milliseconds.
   func reading<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
@@ -96,7 +96,7 @@ package struct Services: Sendable {
 
   // MARK: The library
 
-  /// Searches the song catalog. Call this in a lane.
+  /// Searches the songs of the library. Call this in a lane.
   func search(songs query: SongQuery) throws(StoreError) -> SongQueryResult {
     try searches.value(for: query) { () throws(StoreError) in try store.search(songs: query) }
   }

@@ -16,7 +16,7 @@ package struct ServingOptions: Sendable {
   /// Reverse proxies whose headers `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.
   package var trustedProxies: [NetworkRange] = []
   package var connections = ConnectionLimits()
-  /// The log that receives a line for each request; `nil` for none.
+  /// The log that receives a line for each request; `nil` for no log.
   package var accessLog: AccessLog?
 
   package static let standardHost = "127.0.0.1"

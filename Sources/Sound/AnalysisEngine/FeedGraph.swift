@@ -2,8 +2,8 @@ public import Analysis
 public import AudioDecoding
 public import DSP
 
-/// Computes each feed that the analyzers of a file require exactly once, from the decoded blocks, and passes it to
-/// their sessions.
+/// Computes the feeds that the analyzers of a file require, each only once, from the decoded blocks, and passes them to
+/// the sessions.
 ///
 ///     block ─┬─ native channels ───────────────────────────── sessions
 ///            ├─ AcoustID conversion ───────────────────────── sessions

@@ -6,14 +6,13 @@ package import SystemPackage
 extension FileChecksum {
   /// Maximum size, in bytes, of a file that gets a checksum.
   private static let byteLimit: Int64 = 1 << 40
-  /// Sparse files of at least this size that are nearly empty get no checksum, because a sparse file can claim any
-  /// size.
+  /// Minimum size, in bytes, of a nearly empty sparse file that gets no checksum: a sparse file can claim any size.
   private static let minSparseSize: Int64 = 1 << 30
   private static let bufferSize = 1 << 18
 
   /// Computes a checksum by reading a file once from start to end.
   ///
-  /// - audio: Byte range that is hashed separately; `nil` for none.
+  /// - Parameters:
   ///   - audio: Byte range for which a separate hash is computed; `nil` for none.
   ///   - kinds: Digests to compute in addition to XXH3.
   ///   - fromDisk: `true` to drop the file from the page cache before and after reading, so that the bytes come from

@@ -34,7 +34,7 @@ final class OpenedFile {
     return (status.size, stored)
   }
 
-  /// `true` if readers of `path` may have seen different states of the file.
+  /// `true` if readers of `path` may have seen different versions of the file.
   var hasChanged: Bool {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return true }
     var now = FileIdentity(status)

@@ -2,8 +2,8 @@ public import Analysis
 public import SystemPackage
 public import Text
 
-/// Analyzes one file outside a run, with a few analyzers. The code that creates the value decides whether this happens
-/// in this process or in a worker.
+/// Analyzes one file outside a run, with a few analyzers. The code that creates the value decides whether the analysis
+/// happens in this process or in a worker.
 public struct SingleFileAnalysis: Sendable {
   /// The analyzers to run, with specific settings.
   public struct Request: Sendable {

@@ -51,6 +51,6 @@ public final class StageClock {
     return times
   }
 
-  /// Called about 80,000 times per minute of audio.
+  /// The current time. It is read about 80,000 times per minute of audio.
   private static var now: UInt64 { MonotonicTime.nanoseconds }
 }

@@ -15,7 +15,7 @@ public struct TimeLimit: Hashable, Sendable, Codable {
   /// to restart.
   public static let standard = TimeLimit(processorSeconds: 120, perAudioSecond: 0.25, standstillSeconds: 300)
 
-  /// Length of audio, in seconds, up to which the limit grows. Longer audio is considered endless.
+  /// Maximum length of audio, in seconds, for which the limit grows. Longer audio is considered endless.
   private static let maxAudioSeconds = 360_000.0
   /// Minimum of `standstillSeconds`: about the spin-up time of a sleeping disk.
   private static let minStandstillSeconds = 10.0
@@ -44,8 +44,8 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     processorSeconds + perAudioSecond * min(audio, Self.maxAudioSeconds)
   }
 
-  /// Returns the limit for a file that consists mostly of holes, and so can claim years of audio: a minute, and above
-  /// 100 MB on the disk a minute for each 100 MB. `nil` for other files, and if the user has set a limit.
+  /// Returns the limit for a file that consists mostly of holes, and so can claim years of audio: a minute for each
+  /// 100 MB on the disk, but at least a minute. `nil` for other files, and if the user has set a limit.
   /// - Parameters:
   ///   - size: Size of the file in bytes.
   ///   - stored: Number of bytes that are not in holes.

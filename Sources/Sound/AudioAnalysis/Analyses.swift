@@ -8,8 +8,8 @@ internal import DSP
 ///     print(analyses.tempo?.bpm ?? 0, analyses.tags?.fields["title"] ?? [])
 ///
 /// They are the same findings as those of `analyze` with the pipeline `default`. The initializers block until the
-/// analysis is complete; a minute of audio takes about a hundredth of a second per analyzer. Memory use does not depend
-/// on the length of the audio. Call them off the main actor, concurrently if you like.
+/// analysis is complete, so call them off the main actor, concurrently if you like. A minute of audio takes about a
+/// hundredth of a second per analyzer. Memory use does not depend on the length of the audio.
 public struct Analyses: Sendable {
   /// Outcomes of all analyzers, in the order in which they were requested.
   public let outcomes: [AnalyzerOutcome]
@@ -17,7 +17,7 @@ public struct Analyses: Sendable {
   public let format: AudioFormat?
   /// A hash of a file's encoded audio, independent of its tags; `nil` for PCM.
   public let contentID: ContentID?
-  /// The reason why the findings cover only part of the audio; `nil` if they cover all of it.
+  /// The reason the findings cover only part of the audio; `nil` if they cover all of it.
   public let problem: Problem?
   /// Notes for the user about audio that was analyzed completely.
   public let remarks: [Problem]

@@ -6,30 +6,30 @@ internal import TagReading
 internal import Tempo
 
 extension AnalyzerKind {
-  /// Finds a `TagFinding`.
+  /// Produces a `TagFinding`.
   public static let tags = AnalyzerKind(TagAnalyzer.self)
-  /// Finds a `TempoFinding`.
+  /// Produces a `TempoFinding`.
   public static let tempo = AnalyzerKind(TempoAnalyzer.self)
-  /// Finds a `KeyFinding`.
+  /// Produces a `KeyFinding`.
   public static let key = AnalyzerKind(KeyAnalyzer.self)
-  /// Finds a `LoudnessFinding`.
+  /// Produces a `LoudnessFinding`.
   public static let loudness = AnalyzerKind(LoudnessAnalyzer.self)
-  /// Finds a `WaveformFinding`.
+  /// Produces a `WaveformFinding`.
   public static let waveform = AnalyzerKind(WaveformAnalyzer.self)
-  /// Finds a `SectionsFinding`.
+  /// Produces a `SectionsFinding`.
   public static let sections = AnalyzerKind(SectionsAnalyzer.self)
-  /// Finds a `CuesFinding`.
+  /// Produces a `CuesFinding`.
   public static let cues = AnalyzerKind(CuesAnalyzer.self)
-  /// Finds a `TraitsFinding`.
+  /// Produces a `TraitsFinding`.
   public static let traits = AnalyzerKind(TraitsAnalyzer.self)
-  /// Finds a `LikenessFinding`, which serves to find similar tracks.
+  /// Produces a `LikenessFinding`, which is used to find similar tracks.
   public static let likeness = AnalyzerKind(LikenessAnalyzer.self)
-  /// Finds a `FingerprintFinding`, a Chromaprint fingerprint for AcoustID.
+  /// Produces a `FingerprintFinding`, a Chromaprint fingerprint for AcoustID.
   public static let chromaprint = AnalyzerKind(ChromaprintAnalyzer.self)
-  /// Finds a `SignatureFinding`, which serves to recognize recordings.
+  /// Produces a `SignatureFinding`, which is used to recognize recordings.
   public static let signature = AnalyzerKind(SignatureAnalyzer.self)
-  /// Finds a `HealthFinding`.
+  /// Produces a `HealthFinding`.
   public static let health = AnalyzerKind(HealthAnalyzer.self)
-  /// Finds an `OriginFinding`.
+  /// Produces an `OriginFinding`.
   public static let origin = AnalyzerKind(OriginAnalyzer.self)
 }

@@ -21,7 +21,7 @@ public enum BuiltInAnalyzers {
     .origin,
   ]
 
-  /// The findings that the analyzers declare. Tables, report fields and the lines of `show` are derived from them.
+  /// The finding types that the analyzers declare. Tables, report fields and the lines of `show` are derived from them.
   public static let findings = all.compactMap { $0.findingType as? any DeclaredFinding.Type }
 
   /// Names of the long fields of findings, which reports leave out by default.

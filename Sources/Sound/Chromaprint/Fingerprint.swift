@@ -63,8 +63,8 @@ extension Fingerprint {
   /// nothing about the position.
   private static let maxOccurrences = 24
 
-  /// Returns the position of the first item in the other fingerprint. It is the offset at which most items match in
-  /// their upper half, which encoding changes less than the lower half.
+  /// Returns the position of this fingerprint's first item in the other one; `nil` if no items match. It is the offset
+  /// at which most items match in their upper half, which encoding changes less than the lower half.
   private func offset(in other: Fingerprint) -> Int? {
     var places: [UInt16: [Int32]] = [:]
     for (place, item) in items.enumerated() { places[UInt16(item >> 16), default: []].append(Int32(place)) }

@@ -13,7 +13,7 @@ public struct FingerprintIndex: Sendable {
   private static let step: UInt32 = 8
   /// Maximum number of fingerprints that share an item. Items that are more common are silence or a steady sound.
   private static let maxOccurrences = 2_000
-  /// Minimum ratio of the sizes of `entries` and `recent`. If it is not reached, they are merged and sorted.
+  /// Minimum ratio of the size of `entries` to that of `recent`. At a smaller ratio, the two are merged and sorted.
   private static let growth = 8
 
   public init() {}

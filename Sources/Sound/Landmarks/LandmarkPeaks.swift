@@ -3,15 +3,15 @@
 /// A peak is positive, and no smaller than any value within `radius` bands and columns. Of equal values, only the
 /// earliest is a peak.
 package struct LandmarkPeaks {
-  /// A local maximum with sub-bin offsets, which are interpolated from its neighbors.
+  /// A local maximum with sub-bin offsets, interpolated from its neighbors.
   package struct Peak: Sendable {
     package var column: Int
     package var band: Int
     /// Level above the local mean, in dB.
     package var strength: Float
-    /// The vertices of the parabolas through the peak and its neighbors: those in the previous and next column, and
-    /// those in the band below and above. The range is −0.5 to 0.5.
+    /// Vertex of the parabola through the peak and its neighbors in the previous and next columns, −0.5 to 0.5.
     package var columnOffset: Float
+    /// Vertex of the parabola through the peak and its neighbors in the bands below and above, −0.5 to 0.5.
     package var bandOffset: Float
 
     package init(column: Int, band: Int, strength: Float, columnOffset: Float, bandOffset: Float) {
@@ -30,8 +30,9 @@ package struct LandmarkPeaks {
   private var columns: [Float]
   /// Maxima over the neighboring bands for each of these columns, in rows of `bandCount` values.
   private var maxima: [Float]
-  /// Maxima of the previous rows, which are at least 0, and of the current and following rows.
+  /// Maxima of the previous columns, at least 0, by band.
   private var earlier = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
+  /// Maxima of the current and following columns, by band.
   private var later = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
   private var count = 0
 

@@ -84,7 +84,7 @@ public struct Signature: Hashable, Sendable {
   }
 }
 
-/// The reason why bytes are not a readable signature.
+/// The reason bytes are not a readable signature.
 public enum SignatureError: Error, Hashable, Sendable, CustomStringConvertible {
   case notASignature
   /// The signature has another version. The audio must be analyzed again.

@@ -8,7 +8,7 @@ public struct PrincipalComponents: Sendable {
   private static let iterations = 20
   /// Share of the numbers of a sample that must fit into a byte.
   private static let fitting = 0.9995
-  /// Vectors per descriptor.
+  /// Number of SIMD vectors per descriptor.
   private static let length = SoundDescriptor.count / 8
 
   /// Number of values that `reduced(_:)` returns.

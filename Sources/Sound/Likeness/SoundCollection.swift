@@ -1,10 +1,10 @@
 /// A collection of descriptors that is searched for similar tracks by linear scan: 100,000 descriptors take about 20
 /// ms.
 ///
-/// The similarity of two tracks is the cosine of their descriptors relative to the mean of the collection. With that
-/// alone, some tracks (hubs) would be among the nearest of very many others, as in all high-dimensional spaces
+/// The similarity of two tracks is the cosine of their descriptors relative to the mean of the collection. With the
+/// cosine alone, some tracks (hubs) would be among the nearest of very many others, as in all high-dimensional spaces
 /// (Radovanović et al., JMLR 2010). So a track's similarity to its own neighbors is subtracted: cross-domain similarity
-/// local scaling (Conneau et al., ICLR 2018). This is done only for the nearest tracks, with neighbors from a sample.
+/// local scaling (Conneau et al., ICLR 2018). Only the nearest tracks are corrected, with neighbors from a sample.
 public struct SoundCollection: Sendable {
   /// A track of a collection, found by a search.
   public struct Neighbor: Hashable, Sendable {
@@ -27,7 +27,7 @@ public struct SoundCollection: Sendable {
   /// Weight of a track's similarity to its own neighbors.
   private static let scaling: Float = 0.75
   private static let minCandidates = 256
-  /// Vectors per row.
+  /// Number of SIMD vectors per row.
   private static let width = SoundDescriptor.count / 8
 
   /// Centered rows, scaled to length 1.

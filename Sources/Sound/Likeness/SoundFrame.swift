@@ -15,7 +15,7 @@ struct SoundFrame {
   private static let rangeCount = edges.count - 1
   static let toneCount = 2 * rangeCount
 
-  /// Triangles of equal width in mel, up to the frequencies that encoders preserve at low bit rates.
+  /// Triangular filters of equal width in mel, up to the frequencies that encoders preserve at low bit rates.
   private static let bank: FilterBank = {
     let highest = 2595 * log10(1 + 9500 / 700.0)
     let frequencies = (0..<bandCount + 2).map { step in
@@ -56,7 +56,7 @@ struct SoundFrame {
         var change = SIMD8<Float>.zero
         for start in stride(from: low, to: high, by: 8) {
           let count = min(8, high - start)
-          // Bins of mean power contribute nothing.
+          // Unused lanes get the mean power, which contributes nothing.
           var values = SIMD8<Float>(repeating: 1 - Self.floor)
           var before = SIMD8<Float>.zero
           if count == 8 {

@@ -15,7 +15,7 @@ struct SoundStatistics {
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
   /// Minimum power relative to the mean.
   private static let floor: Float = 1e-5
-  /// Mean power of a bin below which a block is silent: that of noise at -86 dB.
+  /// Minimum mean power of a bin in a block that is not silent: the power of noise at -86 dB.
   private static let minPower: Float = 1e-6
   static let count =
     3 * SoundFrame.bandCount + cepstrumCount * (cepstrumCount + 1) / 2 + groups.count * pulses.count
@@ -109,7 +109,7 @@ struct SoundStatistics {
   }
 
   /// Returns the correlations of the cepstral coefficients, row by row above the diagonal, followed by the logarithms
-  /// of their deviations.
+  /// of their standard deviations.
   private func cepstra(of levels: [Float]) -> [Float] {
     let (frames, width, bands) = (frameCount, Self.cepstrumCount, SoundFrame.bandCount)
     var cepstra = [Float](repeating: 0, count: width * frames)
@@ -155,8 +155,8 @@ struct SoundStatistics {
     return (changes.map { $0 / Float(frames - 1) }, rises)
   }
 
-  /// Returns the logarithm of the mean rise of each group. Then follow, for each group, the logarithms of the shares of
-  /// energy that the modulation bands have in its rises.
+  /// Returns the logarithm of the mean rise of each group, followed for each group by the logarithms of the modulation
+  /// bands' shares of the energy of its rises.
   private func pulses(in rises: [[Float]]) -> [Float] {
     let means = rises.map { Self.sum($0) / Float($0.count) }
     var numbers = means.map { log($0 + 1e-2) }

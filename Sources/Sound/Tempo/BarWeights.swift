@@ -1,12 +1,13 @@
 internal import DSP
 
-/// The weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them and writes them under these names.
+/// The weights and thresholds of `BarReading`. `Benchmarks/tempo/bars.py` fits them, and writes them under the names
+/// that `init` reads.
 struct BarWeights {
   typealias Row = BeatAccents.Row
 
   /// Weights of the features in `BeatAccents.names` for the meter, which add up to 1. The network counts separately.
   let shares: Row
-  /// A constant that is added to the evidence for each bar. Chance alone yields evidence near 1.
+  /// A constant added to the evidence for each meter. Chance alone yields evidence near 1.
   let chance: Float
   /// The difference between network logits that corresponds to a factor of e in the evidence.
   let networkScale: Float
@@ -16,7 +17,7 @@ struct BarWeights {
   let ofThree: [Row]
   /// Minimum difference between the log evidence for bars of three and that for bars of four.
   let minAdvantage: Float
-  /// Minimum probability of a first beat.
+  /// Minimum probability of a first beat that is reported.
   let sureDownbeat: Float
 
   static let fitted = BarWeights(TempoResources.barWeights)

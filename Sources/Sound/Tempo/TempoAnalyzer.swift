@@ -6,14 +6,14 @@ public import Analysis
 /// by a small network, are compared with beat grids of several tempi and phases. The tempo of a grid is constant or,
 /// where that explains the music much better, follows a path. A conditional logit picks the grid. The meter and
 /// downbeats are reported if the beats clearly group into bars. Papers are cited at the types that implement the
-/// individual steps. The folders next to this file, in the order of processing:
+/// individual steps. The folders next to this file are, in the order of processing:
 ///
 /// - `Onsets`: the bands of the spectrum and their onset envelopes.
 /// - `BeatNetwork`: the network that detects beats.
 /// - `Pulse`: the candidate tempi of a stretch of music.
 /// - `Grids`: beat grids, their features, and the choice between them.
 /// - `Beats`: the beats of the chosen grid, and their bars.
-/// - `Course`: from stretches to the tempo of a track and how it changes.
+/// - `Course`: the tempo of a track and its changes, derived from the stretches.
 public struct TempoAnalyzer: Analyzer {
   public static let id = "tempo"
   public static let version = 7
@@ -24,7 +24,7 @@ public struct TempoAnalyzer: Analyzer {
     public var minimumBPM = 40.0
     /// Higher tempi are halved, unless the half is below `minimumBPM`.
     public var maximumBPM = 250.0
-    /// `true` to round the tempo to the nearest whole number if the difference is within the measurement error, because
+    /// `true` to round the tempo to the nearest whole number if the difference is within the measurement error:
     /// machine-made music has whole tempi.
     public var roundsToInteger = true
 

@@ -21,7 +21,8 @@ public final class ResultStore: Sendable {
   public enum Access: Hashable, Sendable {
     /// Creates the database if necessary and migrates an older schema.
     case readWrite
-    /// Also migrates an older schema, because nothing else can be read. If writing is impossible, migrates a copy.
+    /// Also migrates an older schema, because only the current one can be read. If writing is impossible, migrates a
+    /// copy.
     case readOnly
   }
 
@@ -219,7 +220,7 @@ public final class ResultStore: Sendable {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(patience)
-    // This is one reader for each reading thread of a server. Commands need fewer. Readers are opened only when needed.
+    // One reader for each reading thread of a server. Commands need fewer. Readers are opened only when needed.
     configuration.maximumReaderCount = 6
     configuration.label = "store"
     configuration.prepareDatabase { db in
@@ -250,7 +251,7 @@ public final class ResultStore: Sendable {
   }
 
   /// Checks that a path leads to a store, an empty file or nothing. No files are left next to it.
-  /// - Throws: `notAStore`; `cannotOpen` if it cannot be read.
+  /// - Throws: `notAStore`; `cannotOpen` if the file cannot be read.
   static func requireStore(at path: FilePath) throws(StoreError) {
     guard let header = try DatabaseHeader.ofStore(at: path), header.applicationID == 0 else { return }
     do {

@@ -4,7 +4,7 @@ extension ResultStore {
   /// The time at which writes of this task stop waiting for other programs; `nil` to wait for `patience`.
   @TaskLocal static var writeDeadline: ContinuousClock.Instant?
 
-  /// Runs `body`. While another program holds the write lock, its writes wait until `deadline`, then throw
+  /// Runs `body`. While another program holds the write lock, the writes of `body` wait until `deadline`, then throw
   /// `StoreError.busy`. Without a deadline, they wait for ten seconds.
   package static func withWriteDeadline<Value>(
     _ deadline: ContinuousClock.Instant, _ body: () throws -> Value

@@ -8,7 +8,7 @@ internal import Text
 
 /// Stores a person's decisions about duplicates among the files of a library.
 package struct DuplicateDecisionWriter {
-  /// The reason why no decision was stored.
+  /// The reason no decision was stored.
   package enum DecisionError: Error, CustomStringConvertible {
     /// The file has no content id for which a decision could be stored.
     case noAudio(FilePath)

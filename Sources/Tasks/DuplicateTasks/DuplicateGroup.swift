@@ -25,7 +25,7 @@ package struct DuplicateGroup: Sendable {
     package var pair: StoredPair?
     /// The duration of the file to keep, in seconds.
     package var keptDuration: Double?
-    /// The reasons to keep this file, or to keep the other one.
+    /// The reasons to keep this file or, if it is not the file to keep, the reasons to keep that one instead.
     package var reasons: [String]
   }
 
@@ -62,6 +62,6 @@ package struct LongerFile: Sendable {
   }
 
   package var record: FileRecord
-  /// The recordings it contains, in the order of their positions.
+  /// The recordings in the file, in the order of their positions.
   package var parts: [Part]
 }

@@ -7,7 +7,7 @@ package import ResultStore
 /// search is compared, with both old and new audio.
 ///
 /// The keys of all audio are stored in the database and take about 2 kB per track. The indexes of new keys are built
-/// again each time.
+/// again for each search.
 package struct DuplicateSearch {
   package struct Outcome: Hashable, Sendable {
     /// Number of recordings that can be compared.
@@ -96,8 +96,8 @@ extension StoredPair {
   /// Position of the relation when all relations are ordered by closeness, the closest first.
   var rank: Int { Relation.allCases.firstIndex { $0.rawValue == relation } ?? Relation.allCases.count }
 
-  /// Returns the pair of this pair's first recording and the second recording of `next`, whose first recording is this
-  /// pair's second; `nil` if they have no stretch in common.
+  /// Returns the pair of A and C, where this is the pair of A and B, and `next` is the pair of B and C; `nil` if the
+  /// two pairs have no stretch of B in common.
   func joined(to next: StoredPair) -> StoredPair? {
     func place(_ time: Double, from: ArraySlice<Double>, to: ArraySlice<Double>) -> Double {
       guard let start = from.first, let end = from.last, let first = to.first, let last = to.last, end > start else {

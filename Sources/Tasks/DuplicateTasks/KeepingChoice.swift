@@ -12,7 +12,7 @@ struct KeepingChoice {
     var length: Double
     /// Number of tracks of the file's album in its folder.
     var albumSize: Int
-    /// `true` if a person has chosen to keep it.
+    /// `true` if a person has chosen to keep this file.
     var isWanted: Bool
   }
 

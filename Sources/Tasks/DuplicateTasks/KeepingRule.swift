@@ -52,7 +52,7 @@ package enum KeepingRule: Hashable, Sendable {
     self = rule
   }
 
-  /// Returns all rules, with the preferred rules first.
+  /// Returns the preferred rules, followed by the other standard rules.
   static func order(preferring preferred: [KeepingRule]) -> [KeepingRule] {
     preferred + standard.filter { !preferred.contains($0) }
   }
@@ -77,8 +77,8 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
-  /// Returns the sample rate that counts. Lossy encoders discard most content above 20 kHz, so for lossy files a rate
-  /// above 44.1 kHz counts as 44.1 kHz.
+  /// Returns the sample rate times 100, plus the bit depth for a lossless file. Lossy encoders discard most content
+  /// above 20 kHz, so for lossy files a rate above 44.1 kHz counts as 44.1 kHz.
   private static func rate(of record: FileRecord) -> Double {
     guard let format = record.format else { return 0 }
     return Losslessness(of: record).isLossless
@@ -88,7 +88,7 @@ package enum KeepingRule: Hashable, Sendable {
   /// The largest difference between two values that still count as equal.
   var tolerance: Double {
     switch self {
-    // The tolerance is for both ends.
+    // The tolerance applies to each end of the recording.
     case .complete: 2 * RelationRule.endTolerance
     case .bitRate: 8_000
     case .album, .tags: 1
@@ -96,7 +96,7 @@ package enum KeepingRule: Hashable, Sendable {
     }
   }
 
-  /// The reason that is shown for a file that this rule prefers.
+  /// The reason shown for a file that this rule prefers.
   var reason: String {
     switch self {
     case .whole: "not damaged"

@@ -156,8 +156,8 @@ private struct Contents {
     pairs[[first, second]].map { $0.first == first ? $0 : $0.reversed }
   }
 
-  /// Returns the pair that follows from the pairs with a third recording. If there are very many copies, most of them
-  /// were not compared with each other.
+  /// Derives the pair of two recordings from their pairs with a third one. If a recording has very many copies, most of
+  /// them were not compared with each other.
   private func indirectPair(_ first: ContentID, _ second: ContentID) -> StoredPair? {
     guard let ours = partners[first], let theirs = partners[second] else { return nil }
     let joined = Set(ours).intersection(theirs).compactMap { third -> (key: ContentID, pair: StoredPair)? in
@@ -166,7 +166,7 @@ private struct Contents {
       else { return nil }
       return (third, joined)
     }
-    // The pair that deviates least and is most certain.
+    // Chooses the pair with the closest relation, then the most certain one.
     return joined.min { one, other in
       let ranks = (one.pair.rank, other.pair.rank)
       if ranks.0 != ranks.1 { return ranks.0 < ranks.1 }
@@ -176,7 +176,7 @@ private struct Contents {
     }?.pair
   }
 
-  /// Number of partners from which the copies of a recording were not all compared with each other.
+  /// Minimum number of partners for a recording whose copies were not all compared with each other.
   private static let manyPartners = 30
 
   /// Returns whether all audio of the first file of a pair is in the second one.

@@ -65,7 +65,7 @@ package struct LibrarySounds: SoundSource {
     }
   }
 
-  /// Calls `body` with the position of each number in `numbers`, and its keys.
+  /// Calls `body` with the position of each number in `numbers`, and the keys of that track.
   private func makeKeys(
     _ numbers: ArraySlice<Int>, by basis: Alignment.Basis, _ body: (Int, [SketchKey]) -> Void
   ) throws(StoreError) {

@@ -17,7 +17,7 @@ enum FileVerdict: UInt8, Sendable {
   case failed
 }
 
-/// Produces the output of `fpcalc` for one input after the other. It runs in a worker process, because decoders may
+/// Produces the output of `fpcalc` for one input after another. It runs in a worker process, because decoders may
 /// crash.
 struct FileFingerprint {
   private let options: FpcalcOptions
@@ -55,7 +55,8 @@ struct FileFingerprint {
     guard let known, let found = known.fingerprint(at: path), found.finding.algorithm == "chromaprint-2" else {
       return nil
     }
-    // The fingerprint of a shorter recording covers all of it, apart from rounding by the resampler.
+    // The fingerprint of a recording shorter than the requested length covers all of it, apart from rounding by the
+    // resampler.
     let covered = found.finding.duration
     let coversAll = covered >= found.audioDuration - 0.25 && covered <= options.length
     guard covered == options.length || coversAll || (options.length == 0 && covered >= found.audioDuration - 0.25)
@@ -125,15 +126,15 @@ struct FileFingerprint {
 }
 
 extension FpcalcOptions {
-  /// `true` if a fingerprint that a run of `analyze` has stored may be used.
+  /// `true` if a fingerprint stored by a run of `analyze` may be used.
   fileprivate var mayBeKnown: Bool {
     chunk == 0 && demuxer == nil && algorithm == ChromaprintContext.standardAlgorithm && !usesClock
   }
 }
 
 extension AudioFormat {
-  /// The duration in seconds according to the header, because this is the duration that others have submitted to
-  /// AcoustID for the recording. Without a header, it is the decoded or estimated duration.
+  /// The duration in seconds according to the header, which is the duration that others have submitted to AcoustID for
+  /// the recording. Without a header, it is the decoded or estimated duration.
   fileprivate var likelyDuration: Double? {
     guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
     return Double(claimedFrameCount) / Double(sampleRate)

@@ -32,7 +32,7 @@ struct FingerprintStream: ~Copyable {
   private let context: ChromaprintContext
   private let limit: Int
   private let chunkLimit: Int
-  /// Number of additional samples in the first chunk, by which later chunks overlap.
+  /// Number of additional samples in the current chunk: the length of the overlap in the first chunk, 0 in later ones.
   private var extra: Int
   /// Overlap of chunks in seconds.
   private let overlap: Double
@@ -94,7 +94,7 @@ struct FingerprintStream: ~Copyable {
     Double(chunkCount - extra) / Double(AcoustIDConverter.outputRate) + overlap
   }
 
-  /// Returns the fingerprint of the last chunk, or of the whole input; `nil` if it is too short.
+  /// Returns the fingerprint of the last chunk, or of the whole input; `nil` if the audio is too short.
   /// - Parameter duration: The duration of the whole recording, in seconds.
   mutating func finish(duration: Double) throws -> FingerprintRecord? {
     guard chunkCount > 0, let value = try value() else { return nil }

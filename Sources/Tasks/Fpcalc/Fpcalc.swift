@@ -32,7 +32,7 @@ package enum Fpcalc {
   ///     none.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
-    // This turns a reader that exits early, such as `head`, into a write error.
+    // Reports a reader that exits early, such as `head`, as a write error.
     FileDescriptor.reportBrokenPipes()
     do throws(FpcalcOptions.UsageError) {
       switch try FpcalcOptions.parse(arguments) {
@@ -80,7 +80,7 @@ package enum Fpcalc {
           case .damaged: if status == Status.fine, !options.ignoresErrors { status = Status.damaged }
           case .failed:
             status = Status.failed
-            // This keeps the output of the other files in position.
+            // Empty output for this file keeps the output of the other files in position.
             if inputs.count > 1, printed.isEmpty(index) {
               printed.add(Array(FpcalcText(options: options).emptyText(duration: 0).utf8), to: index)
             }
@@ -102,8 +102,7 @@ package enum Fpcalc {
   /// Maximum writable memory in bytes. The most demanding hostile files need a third of it.
   private static let memoryLimit = 800 << 20
 
-  /// CPU time, in seconds, that is allowed per file and again for each 100 s of audio. It is a hundred times the usual
-  /// amount.
+  /// CPU time in seconds allowed per file, and again per 100 s of audio: a hundred times the usual amount.
   private static let processorSeconds = 20
 
   private static func limitProcessorTime(of input: FpcalcOptions.Input, _ options: FpcalcOptions) {

@@ -123,7 +123,7 @@ package struct FpcalcOptions: Sendable {
     }
   }
 
-  /// Maximum duration: ten years. Longer ones are typing errors, and could overflow sample counts.
+  /// Maximum duration: ten years. Longer durations are typing errors, and could overflow sample counts.
   private static let maxSeconds = 315_360_000.0
 
   private static func seconds(_ value: String, of option: String) throws(UsageError) -> Double {

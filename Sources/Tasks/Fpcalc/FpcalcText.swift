@@ -18,13 +18,13 @@ struct FpcalcText {
     case .text:
       let gap = isFirst ? "" : "\n"
       let timestamp = options.usesClock ? "TIMESTAMP=\(String(format: "%.2f", record.timestamp))\n" : ""
-      // If the line is missing, pyacoustid reports an error; it would look up an empty value.
+      // pyacoustid reports an error if the line is missing, but would look up an empty value.
       let fingerprint = record.value.isEmpty ? "" : "FINGERPRINT=\(value)\n"
       return "\(gap)\(timestamp)DURATION=\(Int(record.duration))\n\(fingerprint)"
     }
   }
 
-  /// Returns the output for a file without a fingerprint, so that the output of the other files stays in position.
+  /// Returns the output for a file without a fingerprint, which keeps the output of the other files in position.
   func emptyText(duration: Double) -> String {
     text(
       of: FingerprintRecord(value: options.isRaw ? .words([]) : .text(""), duration: duration, timestamp: 0),

@@ -241,7 +241,7 @@ public enum AnalyzerContract {
     }
   }
 
-  /// Tests an analyzer that reads the file itself with files that are missing, empty, not audio, or ordinary audio.
+  /// Tests an analyzer that reads files itself. The files are missing, empty, not audio, or ordinary audio.
   public static func breachesOfFiles(_ kind: AnalyzerKind) throws -> [String] {
     let plugin = try kind.make(resampler: "soxr")
     guard plugin.feed == .file else { return [] }

@@ -6,7 +6,7 @@ public struct SchemaValidator {
   private let root: [String: Any]
   private let isClosed: Bool
 
-  /// - Parameter isClosed: `true` to reject members that a schema does not name, even if it allows them.
+  /// - Parameter isClosed: `true` to reject members that a schema does not name, even if the schema allows them.
   public init(_ text: String, isClosed: Bool = false) throws {
     self.isClosed = isClosed
     root = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]

@@ -116,7 +116,7 @@ extension Signal {
 // MARK: - Combining signals
 
 extension Signal {
-  /// The sum of both signals, as long as the longer one. Rates and channel counts must agree.
+  /// The sum of two signals, with the length of the longer one. Rates and channel counts must agree.
   public static func + (first: Signal, second: Signal) -> Signal {
     precondition(first.sampleRate == second.sampleRate && first.channelCount == second.channelCount)
     var sum = first.frameCount >= second.frameCount ? first : second

@@ -10,7 +10,7 @@ public struct DatabaseClock {
   /// All time columns.
   private let columns: [(table: String, column: String)]
 
-  /// A time that separates the times of the real clock, which are later, from the given times, which are earlier.
+  /// A time between the given times, which are earlier, and the times of the real clock, which are later.
   private static let present = 1_750_000_000_000_000_000
 
   public init(_ store: ResultStore) throws {
@@ -27,7 +27,7 @@ public struct DatabaseClock {
     }
   }
 
-  /// Makes a change and sets its date to `time`.
+  /// Makes a change, and sets all times that it writes to `time`.
   public func at<Value>(_ time: Timestamp, _ change: () throws -> Value) throws -> Value {
     let value = try change()
     try database.write { db in

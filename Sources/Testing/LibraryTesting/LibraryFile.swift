@@ -10,9 +10,9 @@ public struct LibraryFile: Sendable {
   public var path: FilePath
   public var tags: TagFinding
   public var findings: [(analyzer: String, finding: any AnalysisFinding)]
-  /// The reason why the file failed; `nil` if it did not.
+  /// The reason the file failed; `nil` if it did not.
   public var failure: Problem?
-  /// The reason why the file was analyzed only in part; `nil` if it was not.
+  /// The reason the file was analyzed only in part; `nil` if it was not.
   public var damage: Problem?
   public var remarks: [Problem] = []
   /// The analyzers that do not apply to the file, with the reasons.
@@ -92,7 +92,7 @@ public struct LibraryFiles: Sendable {
     }
   }
 
-  /// Stores the results for some files, or for all, as results from elsewhere.
+  /// Stores the results for some files, or for all, as if workers had sent them.
   public func merge(_ paths: Set<FilePath>? = nil, into store: ResultStore, analyzed: Timestamp = .now) throws {
     let merger = ResultMerger(store: store, programVersion: "1")
     let results = zip(files, stamps).filter { paths?.contains($0.0.path) ?? true }.map { file, stamp in

@@ -15,7 +15,7 @@ package final class ScannedLibrary {
   private let disk = Disk()
   package var wanted = ScannedLibrary.wanted()
   package var run: Int64 = 0
-  /// The time of the nights; `nil` for the current time.
+  /// The time of the runs that `night` simulates; `nil` for the current time.
   package var time: Timestamp?
 
   /// The existing folders, as seen by a scan that looks for missing disks.

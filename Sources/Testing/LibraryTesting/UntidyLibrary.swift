@@ -29,7 +29,7 @@ public enum UntidyLibrary {
 
   // MARK: Filling
 
-  /// Simulates two runs, a month apart. Then corrects a tempo twice, creates playlists and saves items.
+  /// Simulates two runs, a month apart. Then corrects tempos, creates playlists and saves items.
   public static func fill(_ store: ResultStore) throws {
     let clock = try DatabaseClock(store)
     let all = LibraryFiles(named.map(\.1))

@@ -1,5 +1,5 @@
-// The loop that takes the key network's time. It is written in C because Swift's vectors are about a hundred times
-// slower in debug builds, which run the tests.
+// The loop in which the key network spends its time. It is written in C because Swift's vectors are about a hundred
+// times slower in debug builds, which run the tests.
 #ifndef NOCTURNE_KEY_NETWORK_H
 #define NOCTURNE_KEY_NETWORK_H
 

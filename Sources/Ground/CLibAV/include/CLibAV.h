@@ -65,8 +65,8 @@ typedef struct LAVInput {
   int maskCount;
   /// The short name of the demuxer, such as "mov"; NULL to probe.
   const char *demuxer;
-  /// True if the descriptor is a pipe or similar, which is read once, in order, and whose length is unknown. It allows
-  /// no prefix and no masks.
+  /// True if the descriptor is a pipe or similar, which is read once, in order, and whose length is unknown. A stream
+  /// allows no prefix and no masks.
   bool isStream;
   /// Excludes MPEG audio and ADTS AAC from probing. These formats have no signature: FFmpeg accepts a few bytes that
   /// look like a header.
@@ -132,11 +132,12 @@ typedef struct LAVReport {
   bool lastPacketIsBad;
   /// Number of FLAC frames whose frame number does not follow that of the previous frame.
   int64_t gapCount;
-  /// Number of PCM frames by which timestamps are ahead of packets that were decoded completely. A length that is the sum
-  /// of durations includes them.
+  /// Number of PCM frames by which timestamps are ahead of packets that were decoded completely. A length that is the
+  /// sum of durations includes these frames.
   int64_t timestampGap;
-  /// Number of MPEG audio frames that have a checksum, and number of those whose checksum is wrong.
+  /// Number of MPEG audio frames that have a checksum.
   int64_t checksumCount;
+  /// Number of MPEG audio frames whose checksum is wrong.
   int64_t wrongChecksumCount;
   /// CRC-16 of the bytes of all packets, as in LAME's tag: polynomial 0x8005, reflected bits, an initial value of 0.
   /// Valid if `sumsPackets` was set.
@@ -147,7 +148,7 @@ typedef struct LAVReport {
   bool endedByError;
   /// Number of demuxer errors after which reading continued.
   int64_t demuxerErrorCount;
-  /// Reading was abandoned, because of too many bytes without a packet, or bytes read too often.
+  /// True if reading was abandoned, because too many bytes contained no packet or were read too often.
   bool lostSync;
   /// errno of a failed read; 0 if there was none.
   int readErrno;

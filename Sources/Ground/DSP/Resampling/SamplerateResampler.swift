@@ -1,8 +1,8 @@
 internal import CSamplerate
 
 /// Sample-rate conversion by libsamplerate (de Castro Lopo; band-limited interpolation after Smith and Gossett, ICASSP
-/// 1984), with the converter SINC_FASTEST: 97 dB, and a passband up to 0.8 of the lower Nyquist frequency. The next
-/// better converter takes more than twice as long.
+/// 1984), with the converter SINC_FASTEST: a signal-to-noise ratio of 97 dB, and a passband up to 0.8 of the lower
+/// Nyquist frequency. The next better converter takes more than twice as long.
 public final class SamplerateResampler: Resampler {
   private let state: OpaquePointer
   private var length: ResampledLength

@@ -1,7 +1,7 @@
 internal import CSoxr
 
-/// Sample-rate conversion by libsoxr (Sykes, the SoX resampler library) with the recipe HQ: 20 bits, a passband up to
-/// 0.913 of the lower Nyquist frequency, and linear phase.
+/// Sample-rate conversion by libsoxr (Sykes, the SoX resampler library) with the recipe HQ: 20 bits of precision, a
+/// passband up to 0.913 of the lower Nyquist frequency, and linear phase.
 public final class SoxrResampler: Resampler {
   private let state: soxr_t
   private var length: ResampledLength

@@ -162,8 +162,8 @@ public struct JSONWriter: Sendable {
     }
   }
 
-  /// Escapes quotes, backslashes, control characters, and line and paragraph separators, because some programs end a
-  /// line there. Copies everything else.
+  /// Escapes quotes, backslashes, control characters, and line and paragraph separators, at which some programs end a
+  /// line. Copies everything else.
   private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
     var start = 0
     var index = 0

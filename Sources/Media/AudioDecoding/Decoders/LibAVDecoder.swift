@@ -12,7 +12,8 @@ struct LibAVInput {
   var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
-  /// Keeps probing from choosing a format whose frames this project reads itself, because its readers found no frames.
+  /// `true` to keep probing from choosing a format whose frames this project reads itself: its readers found no such
+  /// frames.
   var excludesFrames = false
   /// See `LAVReport.packetChecksum`.
   var sumsPackets = false
@@ -133,7 +134,7 @@ final class LibAVDecoder: StreamDecoder {
     // ends.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
-    // Limited for short files, of which this would be a large part.
+    // A limit for short files: the tolerance would be a large part of their length.
     if first.isLossless, let claimed = format.claimedFrameCount { claimTolerance = min(claimTolerance, claimed / 10) }
     // Decoders lose a few hundred frames at the end of each link.
     if case .ogg(let stream) = layout.kind, stream.links.count > 1 {
@@ -143,7 +144,7 @@ final class LibAVDecoder: StreamDecoder {
 
   deinit { lav_close(reader) }
 
-  /// Frames according to FFmpeg's demuxer, claimed or estimated from the bit rate; `nil` if it does not say.
+  /// Number of frames according to FFmpeg's demuxer, claimed or estimated from the bit rate; `nil` if unknown.
   var demuxerFrameCount: Int64? { [first.claimedFrameCount, first.estimatedFrameCount].first { $0 > 0 } }
 
   func read(into samples: UnsafeMutablePointer<Float>) -> Int {
@@ -180,7 +181,7 @@ final class LibAVDecoder: StreamDecoder {
     packetByteCount += report.packetByteCount
     badPacketCount += report.badPacketCount
     gapCount += report.gapCount
-    // The durations in an MP4 file are those of its source, which may have had gaps; no packet is missing.
+    // An MP4 file keeps the durations of its source, which may have had gaps; no packet is missing.
     if format.container == "mp4" {
       timestampGap += report.timestampGap
       claimTolerance += report.timestampGap
@@ -265,7 +266,7 @@ final class LibAVDecoder: StreamDecoder {
     }
   }
 
-  /// `true` if bytes outside the frames of this demuxer's format are damage.
+  /// `true` if bytes outside the frames of this demuxer's format count as damage.
   static func countsFrameless(_ demuxer: String) -> Bool { demuxer == "truehd" || demuxer == "mlp" }
 
   /// `true` if most checksums are wrong. Damage on that scale would leave no stream to decode. But some encoders

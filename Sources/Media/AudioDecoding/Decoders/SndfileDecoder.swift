@@ -24,7 +24,7 @@ final class SndfileDecoder: StreamDecoder {
       audio = header.audio ?? 0..<0
       start = header.start
     }
-    // libmpg123 prints messages about what it does not recognize.
+    // libmpg123 prints messages about data that it does not recognize, so it sees only the audio.
     var end = file.size
     if case .freeFormat(let stream) = layout.kind { (start, end) = (stream.audio.lowerBound, stream.audio.upperBound) }
     let view = FileView(file, from: start, to: end, audio: audio)
@@ -57,7 +57,7 @@ final class SndfileDecoder: StreamDecoder {
       channelMask = stream.channelMask
     case .freeFormat(let stream):
       format.claimedFrameCount = stream.frameCount
-      // The table of contents, the encoder's delay and padding.
+      // Allows for the table of contents, and the encoder's delay and padding.
       claimTolerance = 8 * 1_152
     default: break
     }
@@ -188,12 +188,12 @@ private final class FileView {
   }
 }
 
-/// A sample encoding of libsndfile in the terms of `AudioFormat`.
+/// A sample encoding of libsndfile in terms of `AudioFormat`.
 private struct Subtype {
   var codec: String
   var bitDepth: Int?
   var isLossless: Bool
-  /// The sample type that FFmpeg's decoder of the same codec returns.
+  /// The sample type that FFmpeg's decoder for the same codec returns.
   var sampleType: SampleEncoding.SampleType
 
   init(_ format: CInt) {

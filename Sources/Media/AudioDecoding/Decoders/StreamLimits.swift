@@ -3,7 +3,7 @@ internal import CLibAV
 
 /// Limits that no real file exceeds; headers beyond them are rejected.
 enum StreamLimits {
-  /// Samples per second; DSD at four times its base rate comes as 1,411,200.
+  /// Samples per second; DSD at four times its base rate decodes to 1,411,200.
   static let sampleRates = Int(LAV_MINIMUM_SAMPLE_RATE)...Int(LAV_MAXIMUM_SAMPLE_RATE)
   static let channelCounts = 1...Int(LAV_MAXIMUM_CHANNEL_COUNT)
   /// Maximum bits per sample that FFmpeg 5.1 and libsndfile 1.2 read in FLAC; RFC 9639 allows 32.
@@ -14,7 +14,7 @@ enum StreamLimits {
   /// Minimum bits per second. FLAC frames of maximum length with a single value need 60.
   static let minBitRate: Double = 20
 
-  /// The format of audio that cannot be decoded, without a claimed length that no file has, or no file of this size.
+  /// Removes the claimed length from a format if no file, or no file of this size, can have such a length.
   static func plausible(_ format: AudioFormat?, in layout: AudioLayout) -> AudioFormat? {
     guard var format, let claimed = format.claimedFrameCount, format.sampleRate > 0 else { return format }
     let length = Double(claimed) / Double(format.sampleRate)

@@ -2,9 +2,9 @@ internal import MediaContainers
 
 /// An ALAC encoder's description of a stream ("magic cookie", Apple: ALACMagicCookieDescription.txt).
 enum ALACCookie {
-  /// Limits that exceed the size of a frame of 16,384 samples in 8 channels with 32 bits, and the bit rate of such
-  /// audio.
+  /// Maximum size of a frame in bytes: more than that of 16,384 samples in 8 channels with 32 bits.
   private static let frameByteLimit: UInt32 = 1 << 22
+  /// Maximum bit rate in bits per second: more than that of 32-bit audio in 8 channels.
   private static let bitRateLimit: UInt32 = 400_000_000
 
   /// `true` if the maximum frame size or the mean bit rate is implausible. Decoders need neither.

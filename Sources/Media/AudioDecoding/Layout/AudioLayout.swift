@@ -35,7 +35,7 @@ struct AudioLayout {
   private(set) var extent = ContainerExtent()
   /// Number of zeros at the end of a stream of TrueHD or MLP: padding, or the end of its last frame.
   private(set) var paddingByteCount = 0
-  /// `true` if the container neither counts nor indexes its packets, so that missing ones do not show.
+  /// `true` if the container neither counts nor indexes its packets, so that missing packets do not show.
   private var isUncounted = false
   /// Bytes after the audio.
   private(set) var excess: Excess?
@@ -100,8 +100,8 @@ struct AudioLayout {
       var end = container.isStructured ? file.size : trailing
       if let ownEnd = extent.end {
         excess = try Excess(in: file, from: ownEnd, before: trailing)
-        // Some demuxers read on into a second file as if it were the first, or fail on unknown data. The boxes of a
-        // damaged MP4 file may continue after the break in their chain.
+        // Some demuxers read on into a second file as if it were part of the first, or fail on unknown data. The boxes
+        // of a damaged MP4 file may continue after the break in their chain.
         if container != .mp4 || excess?.container != nil { end = ownEnd }
       }
       if container.isCompressed { textModeDamage = try TextModeDamage(in: file, audio: start..<end) }
@@ -151,7 +151,7 @@ struct AudioLayout {
     return try file.bytes(at: start, count: range.upperBound - start).reversed().prefix { $0 == 0 }.count
   }
 
-  /// Maximum length of a frame of ADTS; those of MPEG audio are shorter.
+  /// Maximum length of an ADTS frame; frames of MPEG audio are shorter.
   private static let maxFrameLength = 8_191
 
   private static func isPartOfFrame(_ range: Range<Int>, in file: ByteSource) throws(FileReadError) -> Bool {
@@ -167,9 +167,9 @@ struct AudioLayout {
   }
 
   /// Maximum number of bytes after the last frame that count as an unknown tag, or as the padding of a block at the end
-  /// of a recovered file (the largest block of FAT and NTFS). Anything longer was audio, or should be.
+  /// of a recovered file (the largest block of FAT and NTFS). Anything longer is damaged or missing audio.
   private static let maxRemnant = 1 << 16
-  /// Frames of free format are not searched for again after an interruption.
+  /// `maxRemnant`, or less for free format, whose frames are not searched for again after an interruption.
   private var remnantLimit: Int { if case .freeFormat = kind { Excess.maxPadding } else { Self.maxRemnant } }
 
   /// Damage visible in the structure of the file, however decoders handle it.
@@ -196,8 +196,8 @@ struct AudioLayout {
       .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is whole.")
   }
 
-  /// Returns the error of a file whose end was never written; `nil` if it has neither a hole at which reading ends nor
-  /// an empty tail, or if its audio ends before.
+  /// Returns the error for a file whose end was never written; `nil` if it has neither a hole at which reading ends nor
+  /// an empty tail, or if its audio ends before them.
   ///
   /// - Parameter isShort: `true` if audio that the file claims is missing.
   func unfinished(isShort: Bool = false) -> DecodeError? {
@@ -207,7 +207,7 @@ struct AudioLayout {
     // Bytes after a hole are not read: they would not continue the audio.
     if let hole { return error("\(hole.lowerBound) to byte \(hole.upperBound)") }
     var end = audioEnd
-    // The end is that of the last frame found.
+    // `audioEnd` is only the end of the last frame found.
     if isShort, case .mpeg = kind { end = nil }
     guard let emptyTail, (end ?? .max) - emptyTail.start > Self.maxTrailingZeros else { return nil }
     return error("\(emptyTail.start) on")
@@ -223,13 +223,13 @@ struct AudioLayout {
     }
   }
 
-  /// The end of a VOC file is a zero byte, and more than padding follows it.
+  /// `true` if more than padding follows the zero byte that ends a VOC file.
   private var zerosFollowEnd: Bool {
     guard case .other("voc", let bytes) = kind else { return false }
     return fileSize - bytes.upperBound > Excess.maxPadding
   }
 
-  /// Maximum zeros at the end of a packet or block.
+  /// Maximum number of zeros at the end of a packet or block.
   private static let maxTrailingZeros = 16
 
   /// The end of the audio according to the file's own lengths, counters or marks; `nil` if there are none.
@@ -343,7 +343,7 @@ struct AudioLayout {
 }
 
 extension Container {
-  /// FFmpeg's demuxer name for a container without a reader in this project; `nil` for the others.
+  /// FFmpeg's demuxer name for a container without a reader in this project; `nil` for other containers.
   var demuxer: String? {
     switch self {
     case .mp4: "mov"

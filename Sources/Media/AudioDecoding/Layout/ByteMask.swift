@@ -13,7 +13,7 @@ extension ByteMask {
     self.init(at: offset, Array(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)))
   }
 
-  /// - Parameter bytes: At most eight.
+  /// - Parameter bytes: At most eight bytes.
   init(at offset: Int, _ bytes: [UInt8]) {
     self.init()
     self.offset = Int64(offset)

@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// The parts of other containers to hide from FFmpeg, because they contain tags, markers or pictures.
+/// The parts of ASF, DSDIFF and NIST SPHERE files to hide from FFmpeg, because they contain tags, markers or pictures.
 enum ChunkStructure {
   /// Maximum number of objects examined.
   private static let limit = 1 << 20
@@ -17,7 +17,7 @@ enum ChunkStructure {
         position += ASFObject.extensionHeaderSize
         continue
       }
-      // An unused GUID.
+      // `skipskip` begins a GUID that no object has.
       if object.kind != nil { masks.append(ByteMask(at: position, "skipskip")) }
       position = object.end
     }
@@ -34,7 +34,7 @@ enum ChunkStructure {
     return masks
   }
 
-  /// Maximum size of the NIST SPHERE header shown to FFmpeg, which keeps each line as a tag; in bytes.
+  /// Maximum size, in bytes, of the NIST SPHERE header shown to FFmpeg, which keeps each line as a tag.
   private static let sphereLimit = 8_192
 
   static func sphere(in file: ByteSource, at start: Int) throws(FileReadError) -> [ByteMask] {

@@ -19,7 +19,7 @@ struct OggStream {
   /// Hashes everything else that decoders read from the audio streams: headers other than comments, and the boundaries
   /// of packets and pages.
   let traits: ContentID
-  /// From the first page with audio to the end of the last; `nil` if no page contains audio.
+  /// Range from the first page with audio to the end of the last; `nil` if no page contains audio.
   let audioBytes: Range<Int>?
 
   init(in file: ByteSource, from start: Int) throws(FileReadError) {
@@ -70,8 +70,8 @@ struct OggStream {
     self.traits = traits.finish()
   }
 
-  /// Masks that hide the comments of the last page. The length of the vendor's name and the number of comments, at each
-  /// of `starts` in the body, become 0, and the checksum is recomputed.
+  /// Masks that hide the comments of the page read last. The length of the vendor's name and the number of comments, at
+  /// each of `starts` in the body, become 0, and the checksum is recomputed.
   private static func masks(of page: OggPage, in pages: OggPageReader, zeroing starts: [Int]) -> [ByteMask] {
     var (bytes, body) = pages.pageWithoutChecksum
     var masks: [ByteMask] = []
@@ -109,7 +109,7 @@ struct OggStream {
     return frames < 1e15 ? Int64(frames) : nil
   }
 
-  /// Damaged or missing pages, including the last one.
+  /// The fault if pages are damaged or missing, including the last page.
   var fault: DecodeError? {
     let gaps = links.reduce(0) { $0 + $1.gapCount }
     if damagedPageCount > 0 {
@@ -137,7 +137,7 @@ struct OggStream {
 
 /// One link of a chain: streams that begin together and end before the next link.
 struct OggLink {
-  /// From the link's first page to the first page of the next link.
+  /// Range from the link's first page to the first page of the next link.
   var bytes: Range<Int>
   /// Serial number of the first audio stream; `nil` if no stream contains audio of a known kind.
   private(set) var audioSerial: UInt32?
@@ -196,7 +196,7 @@ struct OggLink {
   }
 
   /// Number of PCM frames according to the position of the last page, and their rate; `nil` if the positions do not
-  /// reveal it.
+  /// reveal the number.
   var length: (frameCount: Int64, sampleRate: Int)? {
     guard let clock, clock.startsAtZero else { return nil }
     return (max(0, lastPosition - clock.preSkip), clock.sampleRate)
@@ -284,7 +284,7 @@ private struct OggClock {
     }
   }
 
-  /// Records the position of the first audio page, and the number of packets that end on it.
+  /// Sets `startsAtZero` from the position of the first audio page, and the number of packets that end on it.
   mutating func start(at position: Int64, packetCount: Int) {
     startsAtZero = position <= packetLimit * Int64(packetCount)
   }

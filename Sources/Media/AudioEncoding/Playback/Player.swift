@@ -32,7 +32,7 @@ public struct Player: Hashable, Sendable {
   }
 }
 
-/// The reason why nothing was played.
+/// The reason nothing was played.
 public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPlayer
   case cannotStart(String, reason: String)

@@ -6,7 +6,7 @@ package struct ASFObject: Hashable, Sendable {
   package var start: Int
   package var end: Int
 
-  /// Number of bytes that GUID and size take at the start of each object.
+  /// Number of bytes that the GUID and the size take at the start of each object.
   package static let headerSize = 24
   /// Number of bytes at the start of the header object: GUID and size, the number of objects, and two reserved bytes.
   package static let fileHeaderSize = 30
@@ -41,11 +41,12 @@ package struct ASFObject: Hashable, Sendable {
     0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
 
-  /// GUID of the data object, and the size of its header: GUID, size, file identifier, number of packets, two reserved
-  /// bytes.
+  /// GUID of the data object.
   package static let data: [UInt8] = [
     0x36, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11, 0xA6, 0xD9, 0x00, 0xAA, 0x00, 0x62, 0xCE, 0x6C,
   ]
+  /// Number of bytes at the start of the data object: GUID and size, file identifier, number of packets, and two
+  /// reserved bytes.
   package static let dataHeaderSize = 50
 
   /// Reads the object at `position` inside an object that ends at `end`; `nil` if no object fits there.

@@ -13,7 +13,7 @@ package final class ByteSource {
     case stream(CInt)
   }
 
-  /// Size in bytes when the file was opened, or up to `hole`.
+  /// Size in bytes when the file was opened, or only up to `hole` if there is one.
   package let size: Int
   /// The hole at which reading ends; `nil` if the file is read to its end.
   package let hole: Range<Int>?
@@ -40,8 +40,8 @@ package final class ByteSource {
     budget = .max
   }
 
-  /// A pipe or another source that can be read only once, in order, for libraries that do their own reading. Reads
-  /// through this object return nothing. The caller owns the descriptor.
+  /// Creates a source for a pipe or other input that can be read only once, in order, by libraries that do their own
+  /// reading. Reads through this object return nothing. The caller owns the descriptor.
   package init(stream descriptor: CInt) {
     storage = .stream(descriptor)
     size = .max
@@ -51,7 +51,7 @@ package final class ByteSource {
 
   /// - Parameters:
   ///   - budget: Maximum number of bytes to read in total.
-  ///   - endsAtHole: `true` to read a huge file that is nearly all holes only up to the first large one.
+  ///   - endsAtHole: `true` to stop reading at the first large hole of a huge file that is nearly all holes.
   package init(path: FilePath, budget: Int = .max, endsAtHole: Bool = false) throws(FileReadError) {
     // Without O_NONBLOCK, opening a FIFO waits for a writer.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
@@ -88,7 +88,7 @@ package final class ByteSource {
 
   package var isStream: Bool { if case .stream = storage { true } else { false } }
 
-  /// Tells the system that most of the file will be read from start to end.
+  /// Advises the system that most of the file will be read from start to end.
   package func expectSequentialReads() {
     if case .file(let descriptor) = storage { _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL) }
   }
@@ -97,15 +97,15 @@ package final class ByteSource {
   private static let seekData: CInt = 3
   private static let seekHole: CInt = 4
 
-  /// Size from which a file may be read in part: more than a day of CD audio. In smaller files, a hole may be digital
-  /// silence: some file systems and copying programs store it as a hole.
+  /// Minimum size of a file that may be read in part: more than a day of CD audio. In smaller files, a hole may be
+  /// digital silence: some file systems and copying programs store it as a hole.
   private static let minSparseSize = 1 << 34
   private static let minHoleSize = 1 << 26
   /// Maximum number of holes examined.
   private static let holeLimit = 10_000
 
   /// The first large hole of a huge file that is nearly all holes.
-  /// - Parameter stored: Bytes on the disk.
+  /// - Parameter stored: Number of bytes stored on the disk.
   private static func hole(in descriptor: CInt, size: Int, stored: Int) -> Range<Int>? {
     guard size >= minSparseSize, stored < size / 16 else { return nil }
     var position = 0

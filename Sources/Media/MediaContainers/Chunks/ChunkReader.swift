@@ -20,8 +20,9 @@ package struct ChunkReader {
   }
 
   private struct Layout {
-    /// Number of bytes that the identifier and the size take at the start of a chunk.
+    /// Number of bytes that the identifier takes at the start of a chunk.
     var idLength = 4
+    /// Number of bytes that the size takes after the identifier.
     var sizeLength = 4
     var isBigEndian = false
     /// `true` if the size includes the chunk's own header.
@@ -110,7 +111,7 @@ package struct ChunkReader {
     return chunk.size >= 0 ? chunk : nil
   }
 
-  /// Skips the padding byte of chunks with odd sizes, which some writers forget.
+  /// Returns the start of the next chunk. Some writers forget the byte that pads a chunk of odd size.
   private func start(after chunk: Chunk) throws(FileReadError) -> Int {
     let excess = chunk.size % layout.alignment
     guard excess > 0 else { return chunk.end }

@@ -1,4 +1,5 @@
-/// The header of a container that mostly contains PCM: WAV with RIFX, RF64 and BW64, Wave64, AIFF and AIFF-C, AU, CAF.
+/// The header of a container that mostly contains PCM: WAV (also RIFX, RF64 and BW64), Wave64, AIFF and AIFF-C, AU,
+/// CAF.
 ///
 /// Decoders silently accept or correct wrong lengths; this type reports the claims, and the position of the audio.
 package struct PCMHeader {
@@ -28,7 +29,7 @@ package struct PCMHeader {
   package private(set) var contradictsItself = false
   /// `true` for a compressed encoding with a block size of 0.
   package private(set) var hasEmptyBlocks = false
-  /// `true` for a compressed encoding whose damage FFmpeg's decoders find: ADPCM, MPEG audio.
+  /// `true` for a compressed encoding whose damage FFmpeg's decoders detect: ADPCM, MPEG audio.
   package private(set) var hasPackets = false
   /// Starts of the chunks with tags and markers, up to the audio.
   package private(set) var tagChunks: [Int] = []
@@ -54,7 +55,7 @@ package struct PCMHeader {
     return claimedByteCount > audio.count
   }
 
-  /// `nil` for other containers.
+  /// `nil` for containers without such a header.
   package init?(in source: ByteSource, _ container: Container, at start: Int) throws(FileReadError) {
     self.container = container
     self.start = start
@@ -74,7 +75,7 @@ package struct PCMHeader {
     length == 0 || length >= 0xFFFF_0000 || (0x7FFF_0000...0x8000_0000).contains(length)
   }
 
-  /// - Parameter claimed: `nil` if the length is unknown.
+  /// - Parameter claimed: The claimed number of bytes; `nil` if it is unknown.
   private mutating func setAudio(from start: Int, claimed: Int?, in source: ByteSource) {
     let available = max(0, source.size - start)
     claimedByteCount = claimed.map { Int64($0) }
@@ -82,7 +83,7 @@ package struct PCMHeader {
     audio = min(start, source.size)..<min(start, source.size) + max(0, min(claimed ?? available, available))
   }
 
-  /// Sets `end` to the end of the audio, or of the last chunk that decoders need.
+  /// Sets `end` to the end of the audio or of the last chunk that decoders need, whichever is later.
   private mutating func cutTags(behind position: Int) {
     if let audio, !description.isEmpty { end = min(end, max(audio.upperBound, position)) }
   }
@@ -111,7 +112,7 @@ package struct PCMHeader {
       }
       guard chunk.end > source.size else { continue }
       end = chunk.start
-      // A chunk with a wrong length alone proves nothing: it may be a tag after the form, or anything.
+      // A wrong length alone proves nothing: the chunk may be a tag after the form, or anything else.
       if let formEnd, formEnd > source.size, chunk.start < formEnd {
         extent.flaw = .cutOff(
           "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")

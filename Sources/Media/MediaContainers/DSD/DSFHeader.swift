@@ -11,9 +11,9 @@ package struct DSFHeader {
   /// Size of the audio chunk in bytes, including its header.
   package var dataSize: UInt64
 
-  /// Offset of `tagOffset` from the start of the header.
+  /// Position of the field `tagOffset`, counted from the start of the header.
   package static let tagOffsetPosition = 20
-  /// Offset of the audio chunk from the start of the header.
+  /// Position of the audio chunk, counted from the start of the header.
   static let dataChunkPosition = 80
 
   /// Missing bytes count as 0.

@@ -17,7 +17,7 @@ extension ContainerExtent {
       return
     }
     let packetStart = headerEnd + ASFObject.dataHeaderSize
-    // If the source was live or the writer was interrupted, number and size are unknown.
+    // If the source was live or the writer was interrupted, the number and size of the packets are unknown.
     guard !properties.isBroadcast, let packetSize = properties.packetSize, properties.packetCount > 0,
       size >= ASFObject.dataHeaderSize
     else { return }
@@ -30,7 +30,7 @@ extension ContainerExtent {
     let packets = packetStart..<packetStart + present * packetSize
     if let disorder = try ASFPacketCheck(packets, packetSize: packetSize, in: source).flaw { flaw = flaw ?? disorder }
     guard flaw == nil else { return }
-    // Indexes and other objects follow.
+    // Indexes and other objects follow the data object.
     var position = headerEnd + Int(clamping: min(size, Int64(source.size - headerEnd)))
     while let object = try ASFObject(at: position, end: source.size, in: source),
       try !source.bytes(at: position, count: 16).has(ASFObject.header)
@@ -42,7 +42,7 @@ extension ContainerExtent {
 }
 
 extension ContainerExtent {
-  /// Maximum size of a header in which the start of the data is searched.
+  /// Maximum size of a header that is searched for the start of the data.
   private static let asfHeaderLimit = 1 << 20
 }
 
@@ -84,7 +84,7 @@ private struct ASFPacketCheck {
   private(set) var damagedCount = 0
   private(set) var disorderCount = 0
 
-  /// Maximum number of packets examined: more than a day of music contains.
+  /// Maximum number of packets examined; a day of music contains fewer.
   private static let limit = 1 << 22
 
   init(_ packets: Range<Int>, packetSize: Int, in source: ByteSource) throws(FileReadError) {
@@ -104,7 +104,7 @@ private struct ASFPacketCheck {
     .disordered("Data packets", missing: disorderCount, damaged: damagedCount)
   }
 
-  /// Send time in milliseconds; `nil` if there is no valid packet.
+  /// Send time in milliseconds; `nil` if the packet is not valid.
   private static func sendTime(_ head: [UInt8], packetSize: Int) -> UInt32? {
     var position = 0
     // Error correction data: two bytes, which all writers set to zero.

@@ -13,13 +13,13 @@ package struct ContainerExtent: Hashable, Sendable {
   package var contradiction: String?
   /// Number of bytes of encoded audio present; `nil` if the structure does not reveal it.
   package var audioByteCount: Int64?
-  /// Number of PCM frames that the container claims, if that is more exact than what decoders derive from it.
+  /// Number of PCM frames that the container claims, if that number is more exact than the one that decoders derive.
   package var claimedFrameCount: Int64?
 
   package enum Flaw: Hashable, Sendable {
-    /// Something announced by the container is missing; a sentence says what.
+    /// Something announced by the container is missing, as described in a sentence.
     case cutOff(String)
-    /// Parts are damaged, missing, repeated or out of order; a sentence says what.
+    /// Parts are damaged, missing, repeated or out of order, as described in a sentence.
     case disordered(String)
   }
 
@@ -56,7 +56,8 @@ package struct ContainerExtent: Hashable, Sendable {
     }
   }
 
-  /// Sets the end of the container to `claimed`, and the flaw to `cutOff` if that is after `limit`.
+  /// Sets the end of the container to `claimed`. If that is after `limit`, sets the end to `limit` and the flaw to
+  /// `cutOff`.
   ///
   /// - Parameter name: The name of the container for messages.
   mutating func claim(end claimed: Int, before limit: Int, _ name: StaticString) {

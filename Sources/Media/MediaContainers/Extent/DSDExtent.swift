@@ -14,7 +14,7 @@ extension ContainerExtent {
     claim(end: claimed, before: source.size, "DSF")
   }
 
-  /// DSDIFF (Philips, version 1.5): a form of chunks.
+  /// DSDIFF (Philips, version 1.5): a form with a size, which contains the chunks.
   mutating func readDSDIFF(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let size = try source.bytes(at: start + 4, count: 8).bigEndian(UInt64.self), size > 0, size < 1 << 48 else {
       return

@@ -4,15 +4,15 @@ package struct EmptyTail: Hashable, Sendable {
   /// Offset of the first zero in the file.
   package let start: Int
   package let byteCount: Int
-  /// `true` if the tail is too long for the padding of a block, or a large part of the range.
+  /// `true` if the tail is too long to be the padding of a block, or makes up a large part of the range.
   package let isLong: Bool
 
-  /// Anything shorter is padding.
+  /// Minimum number of zeros; a shorter tail is padding.
   private static let minByteCount = 4_097
   /// Maximum padding at the end of a recovered file: the largest block of FAT and NTFS.
   private static let maxPadding = 1 << 16
 
-  /// `nil` if `range` does not end with more than 4 KiB of zeros, or contains nothing else.
+  /// `nil` if `range` does not end with more than 4 KiB of zeros, or consists entirely of zeros.
   package init?(in source: ByteSource, _ range: Range<Int>) throws(FileReadError) {
     var start = range.upperBound
     var length = Self.minByteCount

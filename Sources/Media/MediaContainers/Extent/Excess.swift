@@ -14,7 +14,7 @@ package struct Excess: Hashable, Sendable {
 
   /// Maximum number of bytes of padding examined; anything longer does not count as padding.
   private static let paddingLimit = 1 << 24
-  /// Maximum length of a run of one byte, other than a blank, that counts as padding.
+  /// Maximum length of padding that repeats a single byte other than a blank.
   private static let maxRunLength = 4_096
 
   /// `nil` if the file ends at `end`, or only tags of other formats and up to `maxPadding` bytes of padding follow.
@@ -66,7 +66,7 @@ package struct Excess: Hashable, Sendable {
     return position
   }
 
-  /// Skips padding: zeros, blanks and line ends, as left by programs and transfers, or a run of one byte.
+  /// Skips padding: zeros, blanks and line ends, as left by programs and transfers, or a run of one repeated byte.
   private static func endOfPadding(
     in source: ByteSource, from start: Int, to limit: Int
   ) throws(FileReadError) -> Int {

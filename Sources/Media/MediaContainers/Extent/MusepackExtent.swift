@@ -32,7 +32,7 @@ extension ContainerExtent {
     end = flaw == nil ? min(position, limit) : limit
   }
 
-  /// Maximum number of packets examined: more than ten days of music contain, at 64 frames per packet.
+  /// Maximum number of packets examined; at 64 frames per packet, ten days of music contain fewer.
   private static let packetLimit = 1 << 20
   /// Maximum number of frames examined.
   private static let frameLimit = 1 << 24

@@ -14,9 +14,10 @@ package enum TextModeDamage: Hashable, Sendable {
   /// Minimum number of distinct byte values for a conclusion: a signal with only a few levels has fewer.
   private static let minimumValueCount = 64
   private static let minimumByteCount = 4_096
-  /// Minimum number of each other byte if there is no carriage return, and of line feeds relative to the mean of all
-  /// bytes. Frames that repeat may lack some value, but hardly only this one.
+  /// Minimum count of every other byte value for the conclusion that carriage returns were replaced. Frames that repeat
+  /// may lack some value, but hardly only the carriage return.
   private static let minOtherCount = 8
+  /// Minimum count of line feeds for the same conclusion, relative to the mean count of all byte values.
   private static let minLineFeedRatio = 1.4
 
   /// `nil` if no damage can be shown, as in short files.

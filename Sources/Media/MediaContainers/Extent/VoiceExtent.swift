@@ -1,5 +1,5 @@
 extension ContainerExtent {
-  /// 8SVX and 16SV of the Amiga (EA IFF 85): a form of chunks.
+  /// 8SVX and 16SV of the Amiga (EA IFF 85): a form with a size, which contains the chunks.
   mutating func readAmigaVoice(_ source: ByteSource, at start: Int) throws(FileReadError) {
     guard let size = try source.bytes(at: start + 4, count: 4).bigEndian(UInt32.self), size > 0 else { return }
     // The byte that pads a form of odd size may be missing.
@@ -37,7 +37,7 @@ extension ContainerExtent {
   private static let voiceSlack = 9
   private static let voiceBlockLimit = 1 << 20
 
-  /// NIST SPHERE: lines of text with the number, size and channels of the samples, if they are not compressed.
+  /// NIST SPHERE: lines of text with the number, size and channels of the samples. Compressed samples are not checked.
   mutating func readSphere(_ source: ByteSource, at start: Int) throws(FileReadError) {
     let sizeField = try source.bytes(at: start + 8, count: 8).latin1.filter { $0 != " " && $0 != "\n" }
     guard let headerSize = Int(sizeField), (16...1 << 20).contains(headerSize) else { return }

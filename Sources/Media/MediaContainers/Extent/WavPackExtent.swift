@@ -53,7 +53,7 @@ private struct WavPackBlock {
   var samples: Range<Int64>
   /// Number of samples in the whole file; `nil` if unknown.
   var total: Int64?
-  /// `true` for the first block of a group with the same samples.
+  /// `true` for the first block in a group of blocks for the same samples.
   var isInitial: Bool
 
   private static let headerSize = 32

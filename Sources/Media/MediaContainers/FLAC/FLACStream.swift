@@ -65,9 +65,9 @@ package struct FLACStream {
   /// Number of bytes at the end that are searched for the last frame.
   private static let lastFrameSize = 1 << 17
 
-  /// End of the last frame. The checksum of a whole frame with its stored checksum is 0 (RFC 9639, section 9.3); bytes
-  /// after the frame would be taken for a part of it. `nil` if the frame is damaged, or its number does not
-  /// match the claimed length.
+  /// Finds the end of the last frame, so that bytes after it do not count as part of it. The checksum of a whole frame
+  /// with its stored checksum is 0 (RFC 9639, section 9.3). `nil` if the frame is damaged, or its number does not match
+  /// the claimed length.
   private func endOfLastFrame(
     in source: ByteSource, before limit: Int, blockSize: Int64
   ) throws(FileReadError) -> Int? {
@@ -93,7 +93,8 @@ package struct FLACStream {
       // Zeros after the end keep the checksum at 0.
       if checksum == 0, before != 0 { end = start + index + 1 }
     }
-    // A stored checksum whose low byte is 0, or both bytes, is complete earlier. Decoders ignore zeros after the frame.
+    // If the low byte or both bytes of the stored checksum are 0, the end found is too early. Decoders ignore zeros
+    // after the frame.
     return end.map { $0 + bytes[($0 - start)...].prefix(2).prefix { $0 == 0 }.count }
   }
 
@@ -174,7 +175,7 @@ package struct FLACStream {
     bareHeader.replaceSubrange(18..<26, with: packed.bigEndianBytes)
   }
 
-  /// Speaker positions that are given in a Vorbis comment instead (RFC 9639, section 8.6.2).
+  /// Speaker positions given in a Vorbis comment, which replace the default ones (RFC 9639, section 8.6.2).
   private static func notedChannelMask(in comments: [UInt8]) -> UInt64? {
     let key = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x"
     var entries = VorbisCommentEntries(comments)

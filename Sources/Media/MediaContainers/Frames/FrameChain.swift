@@ -8,8 +8,8 @@ struct FrameChain<Header: FrameHeader> {
   /// Maximum offset at which the stream may end.
   let end: Int
 
-  /// Number of frames that must follow a frame in a place where none is expected. In 40,000 programs, libraries,
-  /// pictures and documents, at most three frames followed by chance.
+  /// Number of frames that must follow a frame found in an unexpected place. In 40,000 programs, libraries, pictures
+  /// and documents, at most three frames followed by chance.
   private static var proof: Int { 5 }
   /// Number of bytes at the end that are searched first for the last frames. In every format, they contain many frames.
   private static var tailLength: Int { 1 << 17 }
@@ -59,7 +59,7 @@ struct FrameChain<Header: FrameHeader> {
     return nil
   }
 
-  /// Number of bytes read beyond the searched bytes; they mostly contain the frames that follow.
+  /// Number of bytes read after the searched bytes, because they usually contain the frames that follow.
   private static var margin: Int { 1 << 13 }
 
   private func bytes(from offset: Int, count: Int) throws(FileReadError) -> [UInt8] {
@@ -85,7 +85,7 @@ struct FrameChain<Header: FrameHeader> {
   // MARK: Walking
 
   /// Determines the end of the stream that starts with `first` at `start`. If the end of the file contains frames,
-  /// reads only that.
+  /// reads only the end.
   func ending(from start: Int, _ first: Header) throws(FileReadError) -> TruncationCheck {
     let tail = end - Self.tailLength
     if tail > start, let found = try firstFrame(from: tail, limit: Self.tailLength) {

@@ -4,7 +4,7 @@ package struct TruncationCheck: Hashable, Sendable {
   package let offset: Int
   /// `true` if the last frame is cut off.
   package let isCut: Bool
-  /// Number of zeros, spaces and line ends after the last frame, with which writers fill up a block.
+  /// Number of zeros, spaces and line ends after the last frame, which writers add to fill up a block.
   package private(set) var paddingByteCount = 0
   /// Number of bytes after the last frame that are neither padding nor a tag.
   package private(set) var junkByteCount = 0
@@ -72,7 +72,7 @@ package struct TruncationCheck: Hashable, Sendable {
 
   private static func isPadding(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D || byte == 0x20 }
 
-  /// End of a tag that is not at the end of the file, so it cannot be found from there.
+  /// End of a tag that is not at the end of the file, so a search from the end misses it.
   private static func endOfTag(
     at offset: Int, _ bytes: ArraySlice<UInt8>, in source: ByteSource
   ) throws(FileReadError) -> Int? {

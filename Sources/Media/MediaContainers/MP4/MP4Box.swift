@@ -4,7 +4,7 @@ package struct MP4Box: Hashable, Sendable {
   package var name: String
   package var start: Int
   package var body: Int
-  /// Clamped to the enclosing box.
+  /// End of the box, clamped to the enclosing box.
   package var end: Int
   /// Number of bytes claimed beyond the enclosing box.
   package var missingByteCount = 0
@@ -43,7 +43,7 @@ package struct MP4Box: Hashable, Sendable {
     }
   }
 
-  /// Finds the first child with a name.
+  /// Finds the first child with the given name.
   ///
   /// - Parameter start: Offset to start from; `nil` for the first child.
   package func child(
@@ -75,7 +75,7 @@ package struct MP4Box: Hashable, Sendable {
     return try source.bytes(at: body + 4, count: 4).has("hdlr") ? body : body + 4
   }
 
-  /// Units per second, and the duration in these units, of `mvhd` or `mdhd`, which begin alike; 0 if missing.
+  /// Time units per second, and the duration in these units, from `mvhd` or `mdhd`, which begin alike; 0 if missing.
   package func times(in source: ByteSource) throws(FileReadError) -> (timescale: Int64, duration: Int64) {
     let header = try source.bytes(at: body, count: 32)
     let isLong = header.first == 1

@@ -1,6 +1,6 @@
 /// A stream of AAC frames in ADTS (ISO/IEC 13818-7). No header contains the number of frames, so they are counted.
 package struct ADTSStream {
-  /// From the first frame to the end of the last.
+  /// Range from the first frame to the end of the last.
   package let bytes: Range<Int>
   /// End of the stream, and the bytes after it.
   package let ending: TruncationCheck
@@ -83,7 +83,7 @@ struct ADTSFrameHeader: FrameHeader {
     seconds = Double(bytes[start + 6] & 3 + 1) * 1_024 / Self.sampleRates[rateIndex]
   }
 
-  /// Ignores the last of the 16 bits, which tells whether there is a checksum.
+  /// Ignores the last of the 16 bits, which shows whether there is a checksum.
   func isContinued(by word: UInt16) -> Bool { word | 1 == sync | 1 }
 
   func continues(_ other: ADTSFrameHeader) -> Bool { sync | 1 == other.sync | 1 && rateIndex == other.rateIndex }

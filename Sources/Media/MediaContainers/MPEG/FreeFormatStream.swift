@@ -1,7 +1,7 @@
 /// MPEG audio of free format (ISO/IEC 11172-3, 2.4.2.3): headers state no bit rate, and all frames are as long as the
 /// first one, except for padding.
 package struct FreeFormatStream {
-  /// From the first frame to the end of the last.
+  /// Range from the first frame to the end of the last.
   package let audio: Range<Int>
   /// Number of PCM frames.
   package let frameCount: Int64
@@ -37,7 +37,7 @@ package struct FreeFormatStream {
       length = candidate
       break
     }
-    // Tables of programs look like headers one after the other.
+    // Tables in programs look like consecutive headers.
     guard let length, length >= Self.minFrameLength else { return nil }
     var position = start
     var count: Int64 = 0

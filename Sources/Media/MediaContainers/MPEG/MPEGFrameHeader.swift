@@ -34,7 +34,7 @@ struct MPEGFrameHeader: FrameHeader {
   /// Version, layer and rate never change within a stream; bit rate, padding and stereo mode do.
   func continues(_ other: MPEGFrameHeader) -> Bool { word & 0xfffe_0c00 == other.word & 0xfffe_0c00 }
 
-  /// Ignores the last of the 16 bits, which tells whether there is a checksum.
+  /// Ignores the last of the 16 bits, which shows whether there is a checksum.
   func isContinued(by word: UInt16) -> Bool { UInt32(word) | 1 == self.word >> 16 | 1 }
 
   /// Layer I headers consist almost entirely of ones: tables of small negative numbers in programs contain what look

@@ -1,6 +1,6 @@
 /// The range of the MPEG audio (ISO/IEC 11172-3, 13818-3; layers I to III) in a file.
 package struct MPEGStream {
-  /// From the first frame to the end of the last.
+  /// Range from the first frame to the end of the last.
   package private(set) var audio: Range<Int>
   /// End of the stream, and the bytes after it.
   package private(set) var ending: TruncationCheck
@@ -12,18 +12,19 @@ package struct MPEGStream {
   /// Number of PCM frames that a table of contents claims, without the encoder's delay and padding; `nil` if there is
   /// no table.
   package private(set) var claimedFrameCount: Int64?
-  /// The claimed number with the delay and padding, as FFmpeg counts.
+  /// `claimedFrameCount` plus the delay and padding, as FFmpeg counts frames.
   package private(set) var untrimmedFrameCount: Int64?
   /// Delay and padding in a table of contents: 12 bits each, followed by 8 unrelated bits; `nil` if the table does not
   /// contain them.
   package private(set) var trimming: UInt32?
   /// `true` if the table was written by LAME, and its checksum is right.
   package private(set) var hasIntactLAMETag = false
-  /// CRC-16 of `payload` at the time of encoding, according to an intact table of LAME or FFmpeg; `nil` if the table does
-  /// not contain it, or belongs to a stream of another length, or the tags mention a change of the volume by mp3gain.
+  /// CRC-16 of `payload` at the time of encoding, according to an intact table of LAME or FFmpeg; `nil` if the table
+  /// does not contain it, or belongs to a stream of another length, or the tags mention a change of the volume by
+  /// mp3gain.
   package private(set) var musicChecksum: UInt16?
-  /// An estimate for streams without a table of contents, from the size of `payload` and the mean size of its first
-  /// frames.
+  /// Number of PCM frames of a stream without a table of contents, estimated from the size of `payload` and the mean
+  /// size of its first frames.
   package private(set) var estimatedFrameCount: Int64?
   /// Number of bytes before the first frame that do not belong to a tag.
   package private(set) var junkByteCount: Int
@@ -93,14 +94,14 @@ package struct MPEGStream {
     return Int64(frames.rounded()) * Int64(first.samplesPerFrame)
   }
 
-  /// Number of frames in a Xing table; bit 0 of the flags tells whether it is present.
+  /// Number of frames in a Xing table; bit 0 of the flags shows whether the number is present.
   private static func xingLength(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let flags = frame.bigEndian(UInt32.self, at: table + 4), flags & 1 != 0 else { return nil }
     return frame.bigEndian(UInt32.self, at: table + 8)
   }
 
-  /// Numbers of samples to be cut from start and end, as LAME and FFmpeg store them: 12 bits each, 21 bytes into their
-  /// extension, which follows the optional parts of the table.
+  /// Numbers of samples to cut from the start and the end, as LAME and FFmpeg store them: 12 bits each, 21 bytes into
+  /// their extension, which follows the optional parts of the table.
   private static func trimming(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let position = encoderPosition(frame, at: table),
       frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position)
@@ -114,9 +115,9 @@ package struct MPEGStream {
     return [(1, 4), (2, 4), (4, 100), (8, 4)].reduce(table + 8) { Int(flags) & $1.0 != 0 ? $0 + $1.1 : $0 }
   }
 
-  /// Position of the encoder's extension; `nil` unless its last 2 of 36 bytes are right. They are a checksum of the frame up
-  /// to there: CRC-16 with the polynomial 0x8005, reflected bits and an initial value of 0 (the Xing and LAME tag
-  /// specification, "Info Tag CRC").
+  /// Position of the encoder's extension; `nil` unless its last 2 of 36 bytes are right. These 2 bytes are a checksum
+  /// of the frame before them: CRC-16 with the polynomial 0x8005, reflected bits and an initial value of 0 (the Xing
+  /// and LAME tag specification, "Info Tag CRC").
   private static func intactEncoder(_ frame: [UInt8], at table: Int) -> Int? {
     guard let position = encoderPosition(frame, at: table),
       frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position),
@@ -128,7 +129,7 @@ package struct MPEGStream {
     return checksum == found ? position : nil
   }
 
-  /// Maximum number of bytes of tags searched for those of mp3gain, at each end.
+  /// Maximum number of bytes of tags searched for the mark of mp3gain at each end of the file.
   private static let tagLimit = 1 << 16
 
   private static func isChangedByMP3Gain(_ source: ByteSource, start: Int, end: Int) throws(FileReadError) -> Bool {
@@ -140,7 +141,7 @@ package struct MPEGStream {
     return false
   }
 
-  /// At an expected start, a frame needs only one frame after it, or none if it is the whole stream.
+  /// Finds the first frame. At the expected start, it needs only one frame after it, or none if it is the whole stream.
   private static func firstFrame(
     of chain: FrameChain<MPEGFrameHeader>, from start: Int
   ) throws(FileReadError) -> (offset: Int, header: MPEGFrameHeader)? {

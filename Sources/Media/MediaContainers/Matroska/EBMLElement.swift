@@ -3,7 +3,7 @@ package struct EBMLElement: Hashable, Sendable {
   /// The identifier with its length marker, as printed in specifications.
   package var id: UInt64
   package var start: Int
-  /// Clamped to the enclosing element.
+  /// Range of the content, clamped to the enclosing element.
   package var body: Range<Int>
   /// `true` if the element claims to reach past the enclosing element.
   package var isCutOff: Bool

@@ -22,8 +22,8 @@ package enum OggCodec: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Start of the comment packet (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` if it has no
-  /// signature.
+  /// Signature of the comment packet (Vorbis I specification, section 4.2.1; RFC 7845, section 5.2); `nil` if it has
+  /// none.
   package var commentMark: String? {
     switch self {
     case .vorbis: "\u{3}vorbis"

@@ -40,12 +40,13 @@ package struct OggPageReader {
   /// Number of bytes per read: large to read all pages, small to read only the first ones.
   private static let step = (all: 1 << 17, first: 1 << 15)
 
-  /// Returns only complete pages with the right checksum; no decoder accepts others.
+  /// Creates a reader that returns only complete pages with the right checksum; no decoder accepts others.
   package init(_ source: ByteSource, at offset: Int) {
     self.init(source, at: offset, acceptsDamaged: false, junkLimit: .max)
   }
 
-  /// Returns pages even if they are cut off or have a wrong checksum: text is still readable in damaged pages.
+  /// Creates a reader that also returns pages that are cut off or have a wrong checksum: text is still readable in
+  /// damaged pages.
   ///
   /// - Parameter junkLimit: Maximum number of bytes between two pages.
   package init(leniently source: ByteSource, at offset: Int, junkLimit: Int) {
@@ -60,7 +61,7 @@ package struct OggPageReader {
     buffer = [UInt8](repeating: 0, count: Self.maxPageSize + (acceptsDamaged ? Self.step.first : Self.step.all))
   }
 
-  /// Calls `use` with the lacing values and the body of the last page.
+  /// Calls `use` with the lacing values and the body of the page read last.
   package func withContents<Result>(
     _ use: (_ lacing: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer) -> Result
   ) -> Result {
@@ -69,7 +70,7 @@ package struct OggPageReader {
     }
   }
 
-  /// The last page with 0 in place of its checksum, and the offset of its body.
+  /// The page read last, with 0 in place of its checksum, and the offset of its body in the page.
   package var pageWithoutChecksum: (bytes: [UInt8], body: Int) {
     var page = Array(buffer[pageStart..<body.upperBound])
     page.replaceSubrange(OggPage.checksumPosition..<OggPage.checksumPosition + 4, with: repeatElement(0, count: 4))

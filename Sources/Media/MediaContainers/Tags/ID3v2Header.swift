@@ -27,7 +27,7 @@ package struct ID3v2Header: Hashable, Sendable {
     if sizes.contains(where: { $0 >= 0x80 }) {
       hasOddSize = true
       // Either the writer ignored the rule of seven bits per byte, or the eighth bits are meaningless. The data after
-      // the tag decides.
+      // the tag shows which is the case.
       let plain = Int(sizes.bigEndianNumber)
       let plainEnd = offset + Self.size + plain
       if plainEnd == source.size {

@@ -19,7 +19,7 @@ package enum TagRegions {
 
   /// The tags at the start of a file.
   package struct Leading: Hashable, Sendable {
-    /// In file order, including a broken tag.
+    /// The tags in file order, including a broken one.
     package var regions: [Region]
     /// Offset of the end of all tags.
     package var end: Int
@@ -77,7 +77,7 @@ package enum TagRegions {
 
   static let id3v1Size = 128
   private static let extendedID3v1Size = 227
-  /// Maximum size of version 1 in bytes: at most 5,100 of text, between marks of 11 and 9.
+  /// Maximum size of version 1 in bytes: at most 5,100 bytes of text, between marks of 11 and 9 bytes.
   private static let lyrics3Size = 5_120
 
   private static func lastTag(

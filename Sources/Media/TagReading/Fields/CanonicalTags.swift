@@ -23,7 +23,7 @@ struct CanonicalTags {
     lyrics = []
     chapters = tag.chapters
     let space = tag.format.keySpace
-    // iTunes writes the grouping to a frame of its own; in such tags, the other frame contains the work.
+    // iTunes writes the grouping to a frame of its own, `GRP1`; in such tags, `TIT1` contains the work.
     let hasGroupingFrame = space == .id3v2 && tag.entries.contains { $0.key == "GRP1" }
     // Values by field and by the rank of their key.
     var found: [String: [Int: [RawTag.Entry]]] = [:]

@@ -235,7 +235,7 @@ package struct TagKeys {
   static func meaning(of key: String, in space: KeySpace) -> Meaning? {
     let key = key.uppercased()
     if let meaning = meanings[space]?[key] { return meaning }
-    // In a rating's key, the name is followed by the address of the person who gave it.
+    // In a rating's key, the name is followed by the address of the person who gave the rating.
     guard let end = key.firstIndex(of: ":"), key.hasPrefix("POPM:") || key.hasPrefix("RATING:") else { return nil }
     return meanings[space]?[String(key[..<end])]
   }

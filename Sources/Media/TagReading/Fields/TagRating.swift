@@ -13,7 +13,7 @@ enum TagRating {
       case (.asf, "SDB/RATING"), (.mp4, "RATE"): value <= 100 ? value / 20 : nil
       case (_, _) where key.contains("FMPS_RATING"), (.vorbis, _) where key.hasPrefix("RATING:"):
         value <= 1 ? value * 5 : nil
-      // Depending on the player, the value is in stars, hundredths or fractions, without an indication.
+      // Depending on the player, the value is in stars, hundredths or fractions, without any indication of which.
       default: value <= 100 ? (value > 5 ? value / 20 : value < 1 && value != 0.5 ? value * 5 : value) : nil
       }
     guard let stars else { return nil }

@@ -264,7 +264,7 @@ struct ID3v2FrameReader {
     return true
   }
 
-  /// Returns a three-letter code; `nil` for the code that means undefined.
+  /// Returns a three-letter language code; `nil` if it is invalid or means undefined.
   private static func language(_ bytes: ArraySlice<UInt8>) -> String? {
     let code = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self).lowercased()
     let isCode = code.utf8.count == 3 && code.utf8.allSatisfy { (0x61...0x7A).contains($0) }
@@ -422,7 +422,7 @@ private struct SplitDate {
   private var days: [String] = []
   private var times: [String] = []
 
-  /// Returns `false` for other frames.
+  /// Returns `false` for frames that are not part of the date.
   mutating func take(_ name: String, _ values: [String]) -> Bool {
     switch name {
     case "TDRC": years.append(values)

@@ -35,7 +35,7 @@ package struct ID3v2Tag {
       frames.tag.remarks.append("The ID3v2 tag claims to be longer than the file; the existing part was read.")
     }
     if isUnsynchronized, version < 4 {
-      // In this case, sizes count decoded bytes, so the tag must be decoded as a whole.
+      // In unsynchronized tags before version 2.4, sizes count decoded bytes, so the tag must be decoded as a whole.
       if bodySize > TagLimits.size {
         frames.tag.remarks.append("The ID3v2 tag claims \(bodySize) bytes; only the start of it was read.")
       }

@@ -189,7 +189,7 @@ struct MatroskaTags {
       }
       guard let data, mime.lowercased().hasPrefix("image/"), !data.body.isEmpty else { continue }
       let start = try source.bytes(at: data.body.lowerBound, count: min(data.body.count, Picture.signatureLength))
-      // Covers are usually named like this (matroska.org: Cover Art).
+      // Names of covers usually start with this word (matroska.org: Cover Art).
       let type = name.lowercased().hasPrefix("cover") ? 3 : 0
       tag.pictures.append(Picture.described(type: type, mime: mime, start: start, size: data.body.count))
     }

@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// The ID3v2 and APEv2 tags at the start of a file.
 struct LeadingTags {
-  /// The first tag that is not empty, if there is one.
+  /// The first ID3v2 tag that is not empty, if there is one.
   var id3v2: [RawTag] = []
   var apev2: [RawTag] = []
   var remarks: [String] = []

@@ -6,13 +6,13 @@ internal import MediaContainers
 struct TrackerModule {
   private let source: ByteSource
   private var tag: RawTag
-  /// `true` if expected data would be beyond the end of the file, or is something else.
+  /// `true` if expected data would be beyond the end of the file, or other data is in its place.
   private var isCutOff = false
 
   /// Maximum number of names read; IT and S3M allow a few hundred.
   private static let nameLimit = 5_000
 
-  /// Returns `nil` for other containers.
+  /// Returns `nil` for containers that are not tracker modules.
   static func read(from source: ByteSource, _ container: Container) throws(FileReadError) -> RawTag? {
     let (name, tracker): (String, String)
     switch container {

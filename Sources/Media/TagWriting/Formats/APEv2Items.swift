@@ -40,7 +40,7 @@ struct APEv2Items {
       let kind = head[4] >> 1 & 3
       // An item that is not binary data is text or a URL.
       var item = EditableTag.Entry(isText: kind != 1, content: .original(position..<value.upperBound))
-      // Only the text of such items can be edited.
+      // Only text items that are not read-only can be edited.
       if head[4] & 7 == 0 {
         item.key = head[8..<keyEnd].latin1
         if value.count <= Self.textLimit {

@@ -15,7 +15,7 @@ struct ID3v2Envelope {
   /// Number of bytes of padding, for later changes, that are added when the tag has to grow.
   private static let newPadding = 1_024
   private static let maxTagSize = 1 << 28
-  /// Maximum size of an unsynchronized tag, because it is parsed in memory.
+  /// Maximum size of an unsynchronized tag, which is parsed in memory.
   private static let sizeLimit = 64 << 20
   private static let blockSize = 1 << 16
   /// Maximum number of bytes read from a text frame. Frames written by this module are shorter.

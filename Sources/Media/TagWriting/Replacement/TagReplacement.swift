@@ -89,7 +89,7 @@ public struct TagReplacement {
   ///   - contentID: The id of the analyzed audio.
   ///   - beforeRenaming: Called when the new file is complete and has been checked. If it throws, the file is not
   ///     replaced.
-  /// - Returns: The new file.
+  /// - Returns: The identity of the new file.
   /// - Throws: `TagWriteError`, or the error of `beforeRenaming`. The old file is then unchanged.
   @discardableResult
   public func perform(
@@ -125,7 +125,8 @@ public struct TagReplacement {
 
   /// Restores the old file, byte for byte.
   ///
-  /// - Returns: The new file; `nil`, with nothing done, if the current file is not the replacement of the old one.
+  /// - Returns: The identity of the new file; `nil`, with nothing done, if the current file is not the replacement of
+  ///   the old one.
   /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
     let old = try lock()

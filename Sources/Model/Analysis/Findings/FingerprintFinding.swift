@@ -42,8 +42,8 @@ private struct TrackLength {
   let seconds: Double
   let isClaimed: Bool
 
-  /// Uses the decoded length if the file is intact and was decoded to the end; otherwise the claimed length; otherwise
-  /// the length that was decoded.
+  /// Uses the decoded length if the file is intact and was decoded to the end; otherwise the claimed length or, if
+  /// there is none, the length that was decoded.
   init?(of context: FindingContext) {
     guard let format = context.format, format.sampleRate > 0 else { return nil }
     let isWhole = context.isWhole && format.frameCount != nil

@@ -2,7 +2,7 @@ internal import Foundation
 
 /// Audible damage: the position, strength and confidence of each fault.
 public struct HealthFinding: DeclaredFinding {
-  /// A fault at one position, or of the whole file.
+  /// A fault at one position or throughout the file.
   public struct Fault: DeclaredRecord {
     public var kind: String
     public var startSeconds: Double
@@ -48,9 +48,10 @@ public struct HealthFinding: DeclaredFinding {
 
   /// The most severe kind of fault; `nil` if there is none.
   public var worst: String?
-  /// The severity of the damage, from 0 to 1, which depends on the kind, number and confidence of the faults.
+  /// The severity of the damage, from 0 to 1, based on the kind, number and confidence of the faults.
   public var severity: Double?
-  /// The number of faults of each kind. All faults are counted, even if `faults` lists only the first ones.
+  /// The number of clipped places. This count and the following ones include all faults, even if `faults` lists only
+  /// the first ones.
   public var clipped: Int?
   public var dropouts: Int?
   public var silences: Int?
@@ -74,7 +75,7 @@ public struct HealthFinding: DeclaredFinding {
 
   public init() {}
 
-  /// The kind of the fault of a file without any sound.
+  /// The kind of fault of a file without any sound.
   private static let silent = "silent"
 
   public static let declaration = FindingDeclaration<HealthFinding>(
@@ -128,7 +129,7 @@ public struct HealthFinding: DeclaredFinding {
     return parts.joined(separator: ", ")
   }
 
-  /// Kinds of faults that have no place of their own in the file.
+  /// Kinds of faults without a position of their own in the file.
   private static let placelessKinds: Set = [silent, "identical", "cut_start", "cut_end", "hum", "hiss"]
 
   /// The first faults, one sentence each.

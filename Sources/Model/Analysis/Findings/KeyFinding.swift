@@ -42,7 +42,7 @@ public struct KeyFinding: DeclaredFinding {
     ]
   }
 
-  /// `C`, `Db`, `F#`; `nil` if there is no key, in which case `reason` says why.
+  /// The tonic, such as `C`, `Db` or `F#`; `nil` if there is no key, in which case `reason` says why.
   public var tonic: String?
   /// `major` or `minor`.
   public var mode: String?

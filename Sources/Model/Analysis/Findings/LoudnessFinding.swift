@@ -1,6 +1,6 @@
 /// The loudness of a track (ITU-R BS.1770-5, EBU R 128) and the gain that a player should apply (ReplayGain 2).
 public struct LoudnessFinding: DeclaredFinding {
-  /// Returns the ReplayGain 2 gain in dB, which brings a loudness in LUFS to -18 LUFS.
+  /// Returns the ReplayGain 2 gain in dB that brings a loudness in LUFS to -18 LUFS.
   public static func gain(ofLoudness loudness: Double) -> Double { ((-18 - loudness) * 100).rounded() / 100 }
 
   /// Gated loudness of the whole track in LUFS; `nil` if there is none, in which case `reason` says why.
@@ -22,7 +22,7 @@ public struct LoudnessFinding: DeclaredFinding {
   /// ReplayGain 2 gain of the album in dB. An analyzer sees only one file, so the store sets the gain once it has all
   /// tracks.
   public var albumGain: Double?
-  /// Largest `trackPeak` of the album, which the store sets as well.
+  /// Largest `trackPeak` of the album. The store sets it together with `albumGain`.
   public var albumPeak: Double?
   /// A code for programs: `silence`, `too_short`, `below_gate` or `low_sample_rate`; `nil` if the loudness was
   /// measured.

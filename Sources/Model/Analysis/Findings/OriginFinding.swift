@@ -19,22 +19,22 @@ public struct OriginFinding: DeclaredFinding {
   public var codec: String?
   /// Approximate bit rate of the lossy codec.
   public var kilobitsPerSecond: Int?
-  /// The sample rate at which the lossy codec worked. It differs from that of the file if the audio was resampled
+  /// The sample rate at which the lossy codec worked. It differs from the file's rate if the audio was resampled
   /// afterwards.
   public var codedSampleRate: Int?
-  /// The original sample rate of the audio, inferred from where its spectrum ends; `nil` if it is that of the file.
+  /// The original sample rate of the audio, inferred from where its spectrum ends; `nil` if it is the file's own rate.
   public var upsampledFrom: Int?
   /// Number of bits per sample that are actually used.
   public var usedBits: Int?
-  /// `true` if fewer bits are used than the file contains.
+  /// `true` if fewer bits are used than the file has per sample.
   public var isPadded: Bool?
   /// The degree to which the frames of the likeliest codec stand out from other positions, in standard deviations.
   public var frameTrace: Double?
-  /// Samples per frame of the detected grid.
+  /// Number of samples from one codec frame to the next.
   public var frameLength: Int?
-  /// Position of the first whole frame, in samples of `codedSampleRate`.
+  /// Position of the first whole frame, in samples at `codedSampleRate`.
   public var frameOffset: Int?
-  /// The difference, in dB, by which the codec's coefficients are lower on its frames than at other positions.
+  /// The amount in dB by which the codec's coefficients are lower on its frames than at other positions.
   public var quantizationDepth: Double?
   /// The frequency in Hz at which the spectrum ends abruptly; `nil` if it does not.
   public var wall: Double?
@@ -42,7 +42,7 @@ public struct OriginFinding: DeclaredFinding {
   public var wallDepth: Double?
   /// Share of excerpts whose spectrum ends at the wall, from 0 to 1.
   public var wallSteadiness: Double?
-  /// Level of the highest frequencies per bin, in dB relative to full scale.
+  /// Mean level per bin of the highest frequencies, in dB relative to full scale.
   public var levelAbove: Double?
   /// Number of excerpts analyzed.
   public var excerptCount = 0

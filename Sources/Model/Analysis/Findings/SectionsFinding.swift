@@ -2,7 +2,7 @@
 public struct SectionsFinding: DeclaredFinding {
   public struct Section: DeclaredRecord {
     public var startSeconds: Double
-    /// The start of the next section.
+    /// The start of the next section. For the last section, the end of the audio to within 0.3 s.
     public var endSeconds: Double
     /// The label: `A`, `B`, …, in order of first appearance. Sections with the same label are alike.
     public var label: String

@@ -23,8 +23,8 @@ public struct TempoCorrection: Hashable, Sendable {
 
   /// Beats per minute; `nil` if there is no steady beat.
   public var bpm: Double?
-  /// The grid; `nil` if there is no tempo, and in corrections that are older than this field. In that case, the grid is
-  /// derived from the finding.
+  /// The grid; `nil` if there is no tempo. It is also `nil` in corrections that are older than this field; their grid
+  /// is derived from the finding.
   public var grid: Grid?
   public var corrected: Timestamp
   /// The analyzer's finding; `nil` if the analyzer has not run.

@@ -22,7 +22,8 @@ extension TempoFinding {
     return length.flatMap { $0 > 0 ? $0 : nil }
   }
 
-  /// `true` if a beat is a dotted quarter note. In 6/8, this is the case if a bar has two beats instead of six.
+  /// `true` if a beat is a dotted quarter note. In 6/8, this is the case unless the downbeats show that a bar does not
+  /// have two beats.
   package var hasDottedBeats: Bool {
     guard let metre, metre.hasSuffix("/8") else { return false }
     return metre != "6/8" || downbeats == nil || beatsPerBar == 2

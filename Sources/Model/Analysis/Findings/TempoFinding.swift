@@ -74,8 +74,8 @@ public struct TempoFinding: DeclaredFinding {
   public var map: [Section]
   /// Times of the beats in seconds from the start of the audio, ascending.
   public var beats: [Double]
-  /// The meter: `4/4`, `3/4`, `6/8`, `9/8` or `12/8`, or a manual correction; `nil` if uncertain. In a meter of
-  /// eighths, a beat is a dotted quarter note, unless a person has counted six beats to a bar of 6/8.
+  /// The meter: `4/4`, `3/4`, `6/8`, `9/8` or `12/8`, or any other if corrected by a person; `nil` if uncertain. In a
+  /// meter of eighths, a beat is a dotted quarter note, unless a person has counted six beats to a bar of 6/8.
   public var metre: String?
   /// Times in seconds of the beats that begin a bar; `nil` if uncertain.
   public var downbeats: [Double]?

@@ -1,7 +1,7 @@
 /// Energy, danceability and speechiness of a track, each from 0 to 1.
 ///
-/// Reports use the names that are known from Spotify's audio features. Four of the features are always null, because
-/// the signal alone does not define them.
+/// Reports use the names of Spotify's audio features. Four of the features are always null, because the signal alone
+/// does not define them.
 public struct TraitsFinding: DeclaredFinding {
   /// The energy, which is high for dense, bright audio full of onsets, regardless of the volume; `nil` if the track
   /// cannot be judged, in which case `reason` says why.

@@ -3,8 +3,8 @@ internal import Foundation
 /// The waveform of a track.
 ///
 /// The lists of bytes use a linear scale. In `minima` and `maxima`, 128 is zero, and 127 steps correspond to `peak`. In
-/// the other lists, 255 is the peak of the band (for `rms`, of the whole signal). So the quietest track has the same
-/// resolution as the loudest one.
+/// the other lists, 255 is the peak of the band (for `rms`, of the whole signal). So a quiet track has the same
+/// resolution as a loud one.
 public struct WaveformFinding: DeclaredFinding {
   public var sampleRate = 0
   public var samplesPerPoint = 0

@@ -2,15 +2,15 @@ public import Analysis
 
 /// Corrections of detected beats. Evenly spaced beats stay even, and beats with a varying tempo continue to follow it.
 extension TempoFinding {
-  /// Maximum relative difference between tempi that count as equal, which is the usual value in the literature.
+  /// Maximum relative difference between tempi that count as equal; 4% is usual in the literature.
   private static let maxTempoDifference = 0.04
   /// Maximum drift at the end of the track, in beats, when beats are matched to a tempo.
   private static let maxDrift = 0.25
 
   /// Returns the finding at a multiple of the tempo.
   ///
-  /// If it is unclear which beats a slower tempo should keep, this keeps those that include the first downbeat or, if
-  /// there is none, those with stronger onsets.
+  /// If it is unclear which beats a slower tempo should keep, the beats that include the first downbeat are kept or, if
+  /// there is no downbeat, the beats with stronger onsets.
   public func multiplied(by ratio: BeatRatio) -> TempoFinding {
     var result = self
     result.bpm = bpm.map { $0 * ratio.value }
@@ -51,7 +51,7 @@ extension TempoFinding {
   }
 
   private func onsetStrength(at seconds: Double) -> Double {
-    // A beat on the boundary between two steps belongs to the later one.
+    // A beat on or just before the boundary between two steps belongs to the later step.
     let index = Int((seconds + 0.02) / onsets.stepSeconds)
     return onsets.values.indices.contains(index) ? onsets.values[index] : 0
   }
@@ -98,7 +98,7 @@ extension TempoFinding {
     guard let first = numbers.first else { return nil }
     let length = beatsPerBar ?? beats.count
     var moved = numbers.map { $0 + count }
-    // Adds the bars that fit in before the first one.
+    // Adds bars before the first one, as far as they fit.
     var start = first + count - length
     while start >= 0 {
       moved.insert(start, at: 0)
@@ -139,7 +139,8 @@ extension TempoFinding {
   }
 
   /// Returns the ratio at which the beats have this tempo. Even beats must match to within a quarter of a beat over the
-  /// whole track. Beats of a varying tempo must match to within 2%, or to within 4% of a multiple by 1, 2 or 3.
+  /// whole track. Beats of a varying tempo must match to within 2%, or to within 4% if the ratio is 1, 2, 3, 1/2 or
+  /// 1/3.
   public func ratio(to bpm: Double) -> BeatRatio? {
     guard let first = beats.first, let last = beats.last, first < last else { return nil }
     if !isStable { return nearest(in: BeatRatio.all, to: bpm, within: 0.02) ?? roughRatio(to: bpm) }
@@ -149,7 +150,7 @@ extension TempoFinding {
     }
   }
 
-  /// Returns the ratio to this tempo as a whole multiple or fraction, to within 4%.
+  /// Returns the ratio to this tempo if it is 1, 2, 3, 1/2 or 1/3 to within 4%.
   public func roughRatio(to bpm: Double) -> BeatRatio? {
     nearest(
       in: BeatRatio.all.filter { $0.numerator == 1 || $0.denominator == 1 }, to: bpm, within: Self.maxTempoDifference)
@@ -173,7 +174,7 @@ extension TempoFinding {
     return result.locked(at: bpm)
   }
 
-  /// Returns the finding for a person's statement that there is no steady beat. It is certain.
+  /// Returns the finding for a person's statement that there is no steady beat, with a confidence of 1.
   public func withoutTempo() -> TempoFinding {
     var result = TempoFinding.none(reason: "no_pulse", onsets: onsets)
     result.candidates = candidates
@@ -182,8 +183,7 @@ extension TempoFinding {
     return result
   }
 
-  /// Returns the finding with a tempo that a person has stated, which makes it certain. The map is scaled to this
-  /// tempo.
+  /// Returns the finding with a tempo that a person has stated and a confidence of 1. The map is scaled to this tempo.
   public func locked(at bpm: Double) -> TempoFinding {
     var result = self
     if let now = self.bpm, now > 0, now != bpm {

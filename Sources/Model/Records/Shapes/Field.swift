@@ -104,8 +104,7 @@ extension Field {
       })
   }
 
-  /// Declares a list of values. An empty list is written as `null`. In CSV, it is one cell with the values joined by `
-  /// / `.
+  /// Declares a list of values. An empty list is written as `null`. In CSV, the values are joined by ` / ` in one cell.
   package static func list<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String, _ get: @escaping @Sendable (Record) -> [Value]
   ) -> Field {
@@ -211,7 +210,7 @@ extension Field {
       definitions: definitions)
   }
 
-  /// Converts the field to one of an enclosing record. `part` returns this record from the enclosing one.
+  /// Converts the field to a field of an enclosing record, from which `part` returns this record.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Record) -> Field<Whole> {
     var field = Field<Whole>(
       name: name, summary: summary, isNullable: isNullable, schema: schema, key: key,

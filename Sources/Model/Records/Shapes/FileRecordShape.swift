@@ -6,7 +6,7 @@ internal import Text
 /// The record of a file in schema `nocturne.report` version 1. A field keeps its name and type forever, but new fields
 /// may be added.
 extension Shape<FileRecord> {
-  /// - Parameter options: Options that select the long fields. All others are `null`.
+  /// - Parameter options: Options that select the long fields to include. All other long fields are `null`.
   package static func file(_ options: ReportOptions) -> Shape {
     Shape(
       summary: "All that is known of one file.",

@@ -6,8 +6,8 @@ public struct ReportOptions: Sendable {
   /// The long fields to include, by their names in `FindingField.long`. The records must have been read with these
   /// fields.
   public var long: Set<String>
-  /// For CSV only: `true` to add an apostrophe before text that a spreadsheet would run as a formula. This changes such
-  /// text.
+  /// For CSV only: `true` to put an apostrophe before text that a spreadsheet would run as a formula. The apostrophe
+  /// changes the text.
   public var guardsFormulas: Bool
 
   public init(findings: [any DeclaredFinding.Type], long: Set<String> = [], guardsFormulas: Bool = true) {

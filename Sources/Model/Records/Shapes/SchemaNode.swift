@@ -62,7 +62,7 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     return .object([("description", .string(description))] + members.filter { $0.name != "description" })
   }
 
-  /// The value without the order of members.
+  /// The value as `JSONValue`, which does not keep the order of members.
   package var json: JSONValue {
     switch self {
     case .null: .null

@@ -12,10 +12,10 @@ struct AcoustIDConnection {
     var body: [UInt8]
   }
 
-  /// The reason why there was no answer.
+  /// The reason there was no answer.
   struct Failure: Error {
     var reason: String
-    /// True if a retry would be useless, for example because the program is missing.
+    /// `true` if a retry would be useless, for example because the program is missing.
     var isFinal: Bool
   }
 

@@ -86,7 +86,7 @@ extension JSONWriter {
   }
 }
 
-/// A file of requests, one per line. Each contains as many fingerprints as fit.
+/// A file of requests, one per line. Each request contains as many fingerprints as fit.
 struct AcoustIDList {
   /// The position of a fingerprint. Lines are counted from 1, fingerprints from 0.
   struct Location {

@@ -3,7 +3,7 @@ internal import Platform
 internal import SystemPackage
 
 /// The keys that AcoustID requires. They come from the environment or a file, but never from the command line, because
-/// other users of the machine can read that.
+/// other users of the machine can read it.
 struct AcoustIDKeys {
   var client: String
   /// The key of the user on whose behalf tracks are submitted.
@@ -14,7 +14,7 @@ struct AcoustIDKeys {
 
   /// - Parameters:
   ///   - file: A file with the lines `client=…` and `user=…`; `nil` to read the environment.
-  ///   - needsUser: True if anything will be submitted.
+  ///   - needsUser: `true` if anything will be submitted.
   init(
     file: FilePath?, environment: [String: String] = ProcessInfo.processInfo.environment, needsUser: Bool
   ) throws(ExportError) {

@@ -92,7 +92,7 @@ struct AcoustIDSender {
     return path
   }
 
-  /// Sends one form until the answer is something other than “later”.
+  /// Sends one form. Retries after status 429, server errors and failed connections.
   private func answer(
     to form: AcoustIDForm, line: Int, _ pace: inout Pace
   ) throws(ExportError) -> AcoustIDConnection.Answer {

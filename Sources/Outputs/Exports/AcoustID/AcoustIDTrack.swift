@@ -8,12 +8,13 @@ struct AcoustIDTrack {
   var lookupFields: [(String, String)]?
   /// Fields of the submission; `nil` if the track must not be submitted.
   var submissionFields: [(String, String)]?
-  /// The reason why the track is in only one of the lists, or in neither.
+  /// The reason the track is in only one of the lists, or in neither.
   var reason: String?
 
   /// The durations that AcoustID accepts, in seconds.
   private static let durations = 1...32_767
-  /// Length that the fingerprint in a submission covers, in seconds. Shorter recordings are covered completely.
+  /// Length of the audio that the fingerprint in a submission covers, in seconds. Shorter recordings are covered
+  /// completely.
   private static let covered = 120.0
   /// Tolerance for the delay of the resampler and for rounding, in seconds.
   private static let tolerance = 0.25

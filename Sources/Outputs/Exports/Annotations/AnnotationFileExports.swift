@@ -26,8 +26,7 @@ public struct LabExport: ExportFormat {
     ]
     if let key = record.keyFinding?.key { tables[.key] = ["\(key.tonic)\t\(key.mode.rawValue)"] }
     if let tempo = record.tempo, let bpm = tempo.bpm {
-      // This writes the slower tempo, the faster tempo, and the weight of the slower one (MIREX, audio tempo
-      // estimation).
+      // Writes the slower tempo, the faster tempo, and the weight of the slower one (MIREX, audio tempo estimation).
       let other = tempo.candidates.first { abs($0.bpm / bpm - 1) > 0.04 && $0.weight > 0 }
       let weight = tempo.candidates.first { abs($0.bpm / bpm - 1) <= 0.04 }?.weight ?? 1
       let share = other.map { weight / (weight + $0.weight) } ?? 1

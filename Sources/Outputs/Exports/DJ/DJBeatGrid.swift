@@ -18,7 +18,7 @@ struct DJBeatGrid: Equatable {
   /// The time signature, such as `4/4`; `nil` if unknown.
   var metre: String?
 
-  /// Maximum deviation of a beat from the position that follows from the anchor before it, in seconds.
+  /// Maximum deviation, in seconds, of a beat from its time computed from the anchor before it.
   static let tolerance = 0.005
 
   /// Returns `nil` if there is no tempo, or there are fewer than two beats.
@@ -57,7 +57,7 @@ struct DJBeatGrid: Equatable {
     func rounded(_ bpm: Double) -> Double { (bpm * scale).rounded() / scale }
     let preferred = preferred.map { rounded($0) } ?? 0
     var result = (last: start + 1, bpm: rounded(60 / (beats[start + 1] - beats[start])))
-    // This is the least-squares fit of the period, with the first beat fixed.
+    // Sums for the least-squares fit of the period, with the first beat fixed.
     var (products, squares) = (0.0, 0.0)
     for index in start + 1..<beats.count {
       let count = Double(index - start)
@@ -69,7 +69,7 @@ struct DJBeatGrid: Equatable {
       guard shortest <= longest else { break }
       let period = min(max(products / squares, shortest), longest)
       let bpm = rounded(60 / period)
-      // The rounded tempo is out of bounds only if they are narrower than its step.
+      // The rounded tempo is out of bounds only if the bounds are narrower than the rounding step.
       let choice = [preferred, bpm].first { $0 > 0 && (shortest...longest).contains(60 / $0) }
       guard let choice else { break }
       result = (index, choice)

@@ -6,12 +6,12 @@ internal import SystemPackage
 /// The offset of the times in DJ programs from Nocturne's times, for MP3 files.
 ///
 /// Nocturne's times begin with the first sample after the encoder delay stated in LAME's tag, because decoding removes
-/// that delay (as FFmpeg does). Neither rekordbox nor Traktor removes it. Traktor also plays the frame that contains
-/// such a tag as silence, unless the tag is LAME's own and has the right checksum. The cases come from the community's
-/// research (dj-data-converter, issue 3) and from the table that Mixxx uses when it imports from rekordbox with FFmpeg
-/// as the decoder.
+/// that delay (as FFmpeg does). Neither rekordbox nor Traktor removes it. Traktor also plays the frame with such a tag
+/// as silence, unless the tag is LAME's own and has the right checksum. The cases come from the community's research
+/// (dj-data-converter, issue 3) and from the table that Mixxx uses when it imports from rekordbox with FFmpeg as the
+/// decoder.
 struct MP3TimeOffset: Equatable {
-  /// The delay of the decoders themselves, in samples, which is removed in addition to the delay in the tag: 528 and 1.
+  /// The delay of the decoders themselves, in samples: 528 and 1. It is removed in addition to the delay in the tag.
   private static let decoderDelay = 529
 
   /// Time to add to Nocturne's times for rekordbox, in seconds.

@@ -127,7 +127,7 @@ private final class MixxxWriter: ExportWriter {
       arguments: [bpm, Data(beats.blob), beats.version, "plugin=nocturne", isLocked ? 1 : 0, id])
   }
 
-  /// Writes a key. Mixxx numbers the major keys from C as 1 to 12, followed by the minor keys. If `keys` is NULL, it
+  /// Writes a key. Mixxx numbers the major keys from C as 1 to 12, followed by the minor keys. If `keys` is NULL, Mixxx
   /// reads the name.
   private func write(_ key: MusicalKey, _ id: Int64, _ db: Database) throws {
     let number = key.pitchClass + (key.mode == .minor ? 13 : 1)

@@ -13,7 +13,7 @@ public struct RekordboxExport: ExportFormat {
   public let long: Set<String> = ["beats"]
   public let output = ExportOutput.file(extension: "xml")
   public let needsFiles = true
-  /// rekordbox itself writes its own name instead.
+  /// The product name in files from Nocturne. rekordbox writes its own name instead.
   public var mark: String? { "<PRODUCT Name=\"Nocturne\"" }
 
   public init() {}

@@ -13,7 +13,7 @@ final class SpooledFile {
   /// - Parameter path: The path of the file; `nil` for standard output.
   init(_ path: FilePath?) throws(ExportError) {
     output = try ExportFile(path)
-    // The unnamed file is next to the file, because temporary folders may be in memory.
+    // The unnamed file is next to the output file, because temporary folders may be in memory.
     let beside = path?.removingLastComponent()
     folder = beside.map { $0.isEmpty ? "." : $0 } ?? .temporaryFolder
     do {

@@ -14,7 +14,7 @@ public struct TraktorExport: ExportFormat {
   public let long: Set<String> = ["beats"]
   public let output = ExportOutput.file(extension: "nml")
   public let needsFiles = true
-  /// Traktor writes its own name once it has saved the collection.
+  /// The program name in files from Nocturne. Traktor replaces it with its own when it saves the collection.
   public var mark: String? { " PROGRAM=\"Nocturne " }
 
   public init() {}
@@ -176,7 +176,8 @@ private struct TraktorWriter: ExportWriter {
     return grid + points.map { "<\(Self.cue($0.name, CueType($0.kind), $0.seconds + delay))></CUE_V2>" }
   }
 
-  /// Returns the markers. Traktor counts bars from the first marker, so that is the first downbeat if it is known.
+  /// Returns the markers. Traktor counts bars from the first marker, so the first marker is the first downbeat if that
+  /// is known.
   private func markers(_ record: FileRecord) -> [DJBeatGrid.Anchor] {
     guard let tempo = record.tempo, let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return [] }
     var anchors = grid.anchors

@@ -12,8 +12,8 @@ package enum M3UFile {
   /// Returns the lines of one track.
   ///
   /// - Parameters:
-  ///     - duration: The duration in seconds; `nil` if unknown.
-  ///     - folder: The folder to which the path is relative; `nil` for an absolute path.
+  ///   - duration: The duration in seconds; `nil` if unknown.
+  ///   - folder: The folder to which the path is relative; `nil` for an absolute path.
   package static func entry(
     _ path: FilePath, name: String, duration: Double?, relativeTo folder: FilePath?
   ) -> [UInt8] {

@@ -70,8 +70,8 @@ private struct MPDWriter: ExportWriter {
     ]
   }
 
-  /// Returns the name of a song; `nil` if MPD has no name for the file. This applies to files outside its directory,
-  /// names that are not UTF-8, and names with control characters, which its protocol cannot escape.
+  /// Returns the name of a song; `nil` if MPD has no name for the file. MPD has none for files outside its directory,
+  /// names that are not UTF-8, and names with control characters, which MPD's protocol cannot escape.
   private func name(of path: FilePath) -> String? {
     var path = path
     guard path.removePrefix(musicDirectory),

@@ -12,9 +12,11 @@ protocol SearchEngine: ExportFormat {
   func writeSettings(_ context: ExportContext, into json: inout JSONWriter)
   /// Writes one document, including its line break.
   func writeDocument(_ record: FileRecord, _ context: ExportContext, into json: inout JSONWriter)
-  /// The text before, between and after batches of removals. It is written even if there are no removals.
+  /// The text before, between and after batches of removals. The text before and after is written even if there are no
+  /// removals.
   var removalMarks: (start: String, separator: String, end: String) { get }
-  /// Returns the request that removes documents by up to `removalBatch` ids, which consist of letters and digits.
+  /// Returns the request that removes the documents with these ids. There are at most `removalBatch` ids, each
+  /// consisting of letters and digits.
   func removals(_ ids: [String]) -> String
 }
 
@@ -27,7 +29,7 @@ extension SearchEngine {
 /// Maximum number of removals per line. Their ids must fit into a URL.
 private let removalBatch = 100
 
-/// Writes the files for a search engine. All documents are in one file, because it can be split anywhere for bulk
+/// Writes the files for a search engine. All documents are in one file, because the file can be split anywhere for bulk
 /// requests.
 struct SearchEngineWriter: ExportWriter {
   private let engine: any SearchEngine

@@ -58,8 +58,8 @@ private struct ChecksumWriter: ExportWriter {
     return file.path.map { [$0] } ?? []
   }
 
-  /// Returns a line in the format of coreutils 9. A name with a line break or backslash is escaped, which a leading
-  /// backslash indicates. Other bytes stay unchanged, whether or not they are UTF-8.
+  /// Returns a line in the format of coreutils 9. A name with a line break or backslash is escaped, and its line begins
+  /// with a backslash. Other bytes stay unchanged, whether or not they are UTF-8.
   static func line(_ checksum: String, _ name: [UInt8]) -> [UInt8] {
     var escaped: [UInt8] = []
     for byte in name {

@@ -38,8 +38,8 @@ private struct ParquetWriter: ExportWriter {
   private let likeness: ParquetFile
   private let removals: ParquetFile
 
-  /// Size of a row group in the table of a list. It is smaller than usual because there are many such tables, and each
-  /// keeps a row group in memory.
+  /// Approximate maximum size, in bytes, of a row group in the table of a list. It is smaller than usual because there
+  /// are many such tables, and each keeps a row group in memory.
   private static let listGroupBytes = 4 << 20
 
   init(_ context: ExportContext, groupRows: Int = ParquetFile.maxGroupRows) throws(ExportError) {
@@ -91,7 +91,7 @@ private struct ParquetWriter: ExportWriter {
     let id = ParquetColumn.Value.text(TrackField.id(of: record))
     try tracks.append([id] + fields.map { $0.value(record).map(ParquetColumn.Value.init) })
     if let tempo = record.tempo {
-      // If downbeats are unknown, no beat must be marked as a non-downbeat.
+      // If downbeats are unknown, `is_downbeat` is null rather than `false`.
       let downbeats = tempo.downbeats.map { Set($0) }
       for (index, time) in tempo.beats.enumerated() {
         let isDownbeat = downbeats.map { ParquetColumn.Value.boolean($0.contains(time)) }

@@ -2,12 +2,12 @@ internal import Analysis
 internal import Records
 
 /// A list of records that a finding declares, as a table of its own: `tempo_candidates`, `key_map`, `sections_map`, and
-/// the lists of analyzers that were added.
+/// the lists of additional analyzers.
 struct RecordList: Sendable {
   struct Member: Sendable {
     let name: String
     let kind: TrackField.Kind
-    /// Index of the list among the values of a record.
+    /// Index of the member among the values of a record.
     let place: Int
   }
 
@@ -16,7 +16,7 @@ struct RecordList: Sendable {
   let members: [Member]
   private let records: @Sendable (FileRecord) -> [[FieldValue]]
 
-  /// Returns the lists in findings, except those that records contain only on demand.
+  /// Returns the lists in findings, except those that records contain only on request.
   static func all(of findings: [any DeclaredFinding.Type]) -> [RecordList] { findings.flatMap { lists(of: $0) } }
 
   private static func lists<Finding: DeclaredFinding>(of type: Finding.Type) -> [RecordList] {

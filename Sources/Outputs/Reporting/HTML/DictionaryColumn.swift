@@ -1,6 +1,6 @@
 /// A column of texts that many rows share. Each text is stored once.
 struct DictionaryColumn {
-  /// True to treat spellings that differ only in case or spaces as the same text. The first spelling is used.
+  /// `true` to treat spellings that differ only in case or spaces as the same text. The first spelling is used.
   let isFolded: Bool
   /// The distinct texts, in order of first appearance.
   private(set) var texts: [String] = []

@@ -17,13 +17,13 @@ internal import SystemPackage
 ///   (raw + o) / s. `dictionaries` are sorted in display order, so an index is a rank. A `/` in `file` represents the
 ///   title. `sound` has `width` signed bytes per track; −128 means none.
 /// - `details`: `strips` (`all`, `some`, `none`) and `tracks`, by row, for the panel. Waveforms, onsets and beats are
-///   included in this order: new tracks, broken ones, corrected ones, uncertain tempos.
+///   included in this order: new tracks, broken ones, corrected ones, those with uncertain tempos, and all others.
 ///
 /// The `….parts` files in `Sources/Outputs/Pages` list the files that make up a style or script. After a change there,
 /// run `Scripts/write-resources`, because the policy in the head of the page allows only a style and script whose
 /// hashes it lists.
 final class LibraryPage {
-  /// Maximum number of tracks up to which the page contains the details of all tracks.
+  /// Maximum number of tracks for the page to contain the details of every track.
   private static let fullDetails = 20_000
   /// Maximum size of the curves and beats of all tracks, in bytes of JSON.
   private static let stripLimit = 4_000_000

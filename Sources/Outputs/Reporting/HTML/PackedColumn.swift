@@ -9,7 +9,7 @@ struct PackedColumn {
   let scale: Double
   let offset: Double
   private(set) var bytes: [UInt8] = []
-  /// True if any row has a value.
+  /// `true` if any row has a value.
   private(set) var hasValues = false
   private let noValue: UInt32
 
@@ -21,7 +21,7 @@ struct PackedColumn {
   /// - Parameter rounding: The rule for rounding to steps of 1 / scale.
   mutating func append(_ value: Double?, rounding: FloatingPointRoundingRule = .toNearestOrAwayFromZero) {
     guard let value, value.isFinite else { return append(raw: noValue) }
-    // This keeps 0.29 × 100 from being rounded down to 28.
+    // Keeps 0.29 × 100 from being rounded down to 28.
     let tolerance = rounding == .down ? 1e-9 : 0
     let raw = (value * scale - offset + tolerance).rounded(rounding)
     append(index: Int(min(max(raw, 0), Double(noValue - 1))))

@@ -77,15 +77,15 @@ struct LocalTime {
     weekday = parts.weekday ?? 1
   }
 
-  /// `2026-11-22`.
+  /// The date, such as `2026-11-22`.
   var date: String { String(format: "%04d-%02d-%02d", year, month, day) }
-  /// `November 22`.
+  /// The month and day, such as `November 22`.
   var monthAndDay: String { "\(Self.months[(month + 11) % 12]) \(day)" }
-  /// `November 22, 2026`.
+  /// The date in words, such as `November 22, 2026`.
   var longDate: String { "\(monthAndDay), \(year)" }
-  /// `Sunday`.
+  /// The day of the week, such as `Sunday`.
   var dayOfWeek: String { Self.weekdays[(weekday + 6) % 7] }
-  /// `5:02 AM`.
+  /// The time of day, such as `5:02 AM`.
   var clock: String {
     String(format: "%d:%02d %@", hour % 12 == 0 ? 12 : hour % 12, minute, hour < 12 ? "AM" : "PM")
   }

@@ -6,7 +6,7 @@ public import SystemPackage
 public struct PageInput {
   /// All runs, oldest first.
   public var runs: [RunOutline]
-  /// True to include vanished files as rows of the table.
+  /// `true` to include vanished files as rows of the table.
   public var showsVanished: Bool
   /// The time zone for the times on the page.
   public var timeZone: TimeZone
@@ -16,15 +16,15 @@ public struct PageInput {
   public var sound: Sound?
   /// Duplicates; `nil` if there are none, or if they were not searched for.
   public var duplicates: PageDuplicates?
-  /// Reads the records of some files with the named long fields. It calls its last argument with each record and its
-  /// position in the list until that returns `false`. If this is `nil`, the page has no curves and beats.
+  /// Reads the records of some files with the named long fields. Calls `body` with the position of each file in the
+  /// list and its record until `body` returns `false`. If the reader is `nil`, the page has no curves and beats.
   public var longRecords: Reader?
 
   /// Reduces an audio descriptor to fewer numbers while nearly preserving the angles.
   public struct Sound {
     /// The number of values after reduction.
     public var width: Int
-    /// Returns the reduced values; `nil` if the value is not a descriptor.
+    /// Returns the reduced values; `nil` if the bytes are not a descriptor.
     public var reduced: ([UInt8]) -> [Int8]?
 
     public init(width: Int, reduced: @escaping ([UInt8]) -> [Int8]?) {

@@ -5,7 +5,7 @@ internal import Text
 
 /// The markup of the page around its data: `Sources/Outputs/Pages/report/page.mustache` with its style and script.
 struct PageMarkup {
-  /// Placeholders for the data, which is written later. They cannot occur in text, because it never contains control
+  /// Placeholders for the data, which is written later. They cannot occur in text, because text never contains control
   /// characters; see `PageText`.
   enum Data: String, CaseIterable {
     case library, columns, details

@@ -16,7 +16,7 @@ struct ScriptJSON {
   mutating func string(_ value: String) { json.string(value) }
   mutating func base64(_ bytes: [UInt8]) { json.string(Data(bytes).base64EncodedString()) }
 
-  /// Writes a number rounded to some decimals, without trailing zeros; `null` if it is not finite.
+  /// Writes a number rounded to the given decimals, without trailing zeros; `null` if it is not finite.
   mutating func number(_ value: Double, decimals: Int) {
     let rounded = (value * pow(10, Double(decimals))).rounded() / pow(10, Double(decimals))
     if let whole = Int64(exactly: rounded) { json.integer(whole) } else { json.number(value, decimals: decimals) }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The collation order of names. Case and accents are ignored, and digits are compared by numeric value.
+/// The collation order of names. Case and accents are ignored, and runs of digits are compared by numeric value.
 struct SortKeys {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -24,7 +24,7 @@ struct SortKeys {
     }
   }
 
-  /// For each text, the number of texts before it, where equal texts have the same number.
+  /// For each text, the number of distinct texts that sort before it. Equal texts have the same rank.
   var ranks: [Int] {
     var ranks = [Int](repeating: 0, count: ends.count)
     let order = order

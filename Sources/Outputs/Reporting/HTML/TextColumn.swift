@@ -5,8 +5,7 @@ struct TextColumn {
 
   var count: Int { ends.count }
 
-  /// Appends a text. No value is the same as an empty text. Once the total would exceed 4 GB, this text and all later
-  /// ones become empty.
+  /// Appends a text. A missing value is stored as an empty text. So is a text that would make the total exceed 4 GB.
   mutating func append(_ text: some Sequence<UInt8>) {
     let start = bytes.count
     bytes.append(contentsOf: text)

@@ -151,8 +151,7 @@ struct TrackColumns {
     tempoReasons.append(found == nil ? tempo?.reason : nil)
   }
 
-  /// Returns the index of a problem code. The codes of status 0 to 2 and those of files that were not analyzed share
-  /// one list.
+  /// Returns the index of a problem code. Files of every status share one list of codes.
   private mutating func place(ofProblem code: String, isFailure: Bool) -> Int {
     if let place = problemPlaces[code] {
       if isFailure { problems[place].isFailure = true }

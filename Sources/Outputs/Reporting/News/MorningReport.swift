@@ -35,7 +35,7 @@ package struct MorningReport: Sendable {
     package var count: Int
     /// The most notable files, at most 20.
     package var files: [File]
-    /// The state in which the page's table shows all of the files; `nil` if there is none.
+    /// The query for which the page's table shows all of the files, such as `status=truncated`; `nil` if there is none.
     var tableState: String?
   }
 
@@ -59,7 +59,7 @@ package struct MorningReport: Sendable {
   package var sentence: [Part]
   package var subtitle: String?
   package var causes: [Cause]
-  /// True if there is an earlier run. Without one, nothing counts as new.
+  /// `true` if there is an earlier run. Without one, nothing counts as new.
   package var canHaveNew: Bool
   /// New folders, starting with those that have the most tracks.
   package var newFolders: [Folder]
@@ -73,10 +73,10 @@ package struct MorningReport: Sendable {
 
 extension MorningReport {
   /// - Parameters:
-  ///     - run: The last run; `nil` if there was none.
+  ///   - run: The last run; `nil` if there was none.
   ///   - runs: All runs, oldest first.
-  ///     - forEachRecord: Calls its argument with all records, including those of vanished files, in path order and
-  ///       with their runs.
+  ///   - forEachRecord: Calls its argument with all records, including those of vanished files, in path order and with
+  ///     their runs.
   package init(
     of run: RunRecord?, among runs: [RunOutline], generated: Timestamp = .now,
     forEachRecord: ((FileRecord) throws -> Void) throws -> Void

@@ -42,7 +42,7 @@ struct PageCauses {
   /// Number of failed and damaged files.
   var fileCount: Int { causes.values.reduce(0) { $0 + $1.total } }
 
-  /// - Parameter isNews: True if no earlier run has reported the problem.
+  /// - Parameter isNews: `true` if no earlier run has reported the problem.
   mutating func count(_ record: FileRecord, _ problem: Problem, isFailure: Bool, isNews: Bool) {
     causes[Key(isFailure: isFailure, code: problem.code), default: Cause()].count(record, problem, isNews: isNews)
   }
@@ -54,8 +54,8 @@ struct PageCauses {
     unsure.count(record.path, bpm: bpm, confidence: tempo.confidence)
   }
 
-  /// Returns failures, damage, folders that the run did not find, and uncertain tempos.
-  /// - Parameter isFirstRun: True if everything is new, in which case the texts do not mention that.
+  /// Returns failures, damage, folders that were not scanned, and uncertain tempos.
+  /// - Parameter isFirstRun: `true` if everything is new, in which case the texts do not say what is new.
   func causes(of run: RunRecord?, isFirstRun: Bool) -> [MorningReport.Cause] {
     causesOfFiles(isFirstRun: isFirstRun) + causes(of: run?.roots ?? []) + causesOfUnsureTempos
   }

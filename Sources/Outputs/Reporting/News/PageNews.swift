@@ -7,7 +7,7 @@ internal import SystemPackage
 /// The content of the first screen: new tracks since the last run, failures and their causes, and changes.
 final class PageNews {
   private static let listedRuns = 60
-  /// Reasons for skipping a file that are not news, because covers and texts are usually next to music.
+  /// Reasons for skipping a file that are not news. Covers and texts, for example, are usually next to music.
   private static let unlistedReasons: Set = [
     "not_audio", "unknown_kind", "hidden", "system_junk", "ignored", "fifo", "socket", "device", "pseudo_file_system",
     "link_not_followed", "other_file_system",
@@ -17,9 +17,9 @@ final class PageNews {
   private let run: RunRecord?
   private let generated: Timestamp
   private let source: PageInput
-  /// The first run after the last one that completed all of its work. Files found since then are new.
+  /// The first run after the last run that completed all of its work. Files found since then are new.
   private let newSince: Int64
-  /// True if there is no earlier run to compare with.
+  /// `true` if there is no earlier run to compare with.
   private let isFirstRun: Bool
 
   /// Number of tracks, healthy or damaged.
@@ -64,7 +64,7 @@ final class PageNews {
     if record.isVanished, let run, runs.vanished == run.id { vanished += 1 }
   }
 
-  /// Returns whether the track was first seen since the last run and analyzed in this one.
+  /// Returns whether the track was first seen since the last complete run and analyzed in this one.
   func isNew(_ record: FileRecord) -> Bool {
     guard !isFirstRun, !record.isVanished, record.status == .ok || record.status == .partial, let run,
       let runs = record.runs, runs.firstSeen >= newSince
@@ -127,7 +127,7 @@ final class PageNews {
 
   private var attention: Int { causes.fileCount }
   private var newTracks: Int { newFolders.trackCount }
-  /// Number of folders that the run did not find, or found only in part.
+  /// Number of folders that were missing, empty or not completely readable in the run.
   private var lostRoots: Int { run?.roots.count { $0.condition != .scanned } ?? 0 }
 
   /// Texts such as `1 folder not found` or `2 folders without audio`.
@@ -354,7 +354,7 @@ final class PageNews {
   /// The days on which runs ended, and the number of tracks that the library had then.
   private var points: [(day: String, tracks: Int)] {
     var tracks = 0
-    // This is growth caused by runs that died or are no longer on record.
+    // Growth not yet counted. Growth from runs that are not on record is left out.
     var known = growth
     let points = source.runs.map { run in
       tracks += known.removeValue(forKey: run.id) ?? 0

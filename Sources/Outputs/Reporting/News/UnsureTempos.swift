@@ -10,7 +10,7 @@ struct UnsureTempos {
     var confidence: Double
   }
 
-  /// Tempos below this confidence should be checked by ear.
+  /// Minimum confidence of a tempo that is trusted without checking by ear.
   static let limit = 0.5
   private static let kept = 64
   private(set) var total = 0

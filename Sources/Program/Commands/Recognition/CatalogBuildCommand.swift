@@ -62,7 +62,7 @@ struct CatalogBuildCommand: AsyncParsableCommand {
     }
   }
 
-  /// Number of tracks above which progress is shown.
+  /// Maximum number of tracks for which no progress is shown.
   private static let longWork = 4000
 }
 

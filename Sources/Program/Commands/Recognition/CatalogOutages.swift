@@ -4,7 +4,7 @@ import Text
 
 /// Reports when a catalog cannot be searched, and when it can be again.
 struct CatalogOutages {
-  /// Reasons by name.
+  /// The reason for each outage, by the name of the catalog.
   private var outages: [String: String] = [:]
   /// `true` if any catalog was missing.
   private(set) var hasAny = false

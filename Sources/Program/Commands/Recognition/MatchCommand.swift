@@ -70,7 +70,7 @@ struct MatchCommand: AsyncParsableCommand {
         } else if cue {
           try StandardOutput.write(cueFile(record))
         }
-        // No catalog was asked about a file that could not be searched.
+        // If the record has a problem, no catalog was searched.
         if record.problem == nil { outages.report(record.missing) }
         if json {
           try StandardOutput.write(record.ndjsonLine)

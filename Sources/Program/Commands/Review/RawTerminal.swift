@@ -3,8 +3,8 @@ import Synchronization
 
 /// The terminal in a mode that reads single keys and draws on the whole screen, until `restore`.
 ///
-/// It draws through standard error with VT100 codes; terminals ignore the codes for the alternate screen and the cursor if
-/// they do not support them. Ctrl-C still sends SIGINT.
+/// It draws through standard error with VT100 codes; terminals ignore the codes for the alternate screen and the cursor
+/// if they do not support them. Ctrl-C still sends SIGINT.
 final class RawTerminal: Sendable {
   enum Key: Hashable {
     case character(Character)
@@ -76,7 +76,7 @@ final class RawTerminal: Sendable {
   }
 
   /// Waits for a key.
-  /// - Parameter milliseconds: Time limit.
+  /// - Parameter milliseconds: Maximum time to wait.
   /// - Returns: `nil` if no key was pressed.
   func key(within milliseconds: Int) -> Key? {
     let waiting = state.withLock { Self.takeKey(from: &$0.input) }
@@ -103,7 +103,7 @@ final class RawTerminal: Sendable {
       case 0x0A, 0x0D: return .enter
       case 0x0C: return .redraw
       case 0x1B:
-        // A sequence arrives in one piece; ESC alone is the key.
+        // A sequence arrives in one piece; ESC alone is the Escape key.
         guard let kind = input.first, kind == UInt8(ascii: "[") || kind == UInt8(ascii: "O") else { return .escape }
         input.removeFirst()
         while let part = input.first {

@@ -47,7 +47,7 @@ final class ReviewPlayback: Sendable {
     }
   }
 
-  /// Returns the reason why nothing was played, and clears it.
+  /// Returns the reason nothing was played, and clears it.
   func takeProblem() -> String? { state.withLock { $0.problem.take() } }
 
   /// - Parameter hasClicks: `true` to add clicks on the detected beats.

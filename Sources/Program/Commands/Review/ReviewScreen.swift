@@ -7,8 +7,8 @@ import Platform
 import SystemPackage
 import Text
 
-/// The screen of a review, laid out for any size. The last lines, with the keys, are always shown; lines that do not fit
-/// are dropped from the middle.
+/// The screen of a review, laid out for any size. The last lines, with the keys, are always shown; lines that do not
+/// fit are dropped from the middle.
 struct ReviewScreen {
   /// The state of the review, apart from the track.
   struct Status {
@@ -25,7 +25,7 @@ struct ReviewScreen {
     var message: String
   }
 
-  /// Maximum width; longer lines are harder to read.
+  /// Maximum width in columns; longer lines are harder to read.
   private static let maxWidth = 100
 
   private let width: Int

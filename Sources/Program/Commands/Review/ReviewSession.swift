@@ -9,8 +9,8 @@ import Text
 struct ReviewSession {
   /// Interval at which the size of the terminal is checked.
   private static let pollMilliseconds = 100
-  /// Longer decisions had to read a file. Keys pressed meanwhile are discarded, because they were not meant for the
-  /// next track.
+  /// Minimum duration of a decision that had to read a file. Keys pressed during such a decision are discarded, because
+  /// they were not meant for the next track.
   private static let longDecision = Duration.milliseconds(300)
 
   private var review: TempoReview

@@ -5,8 +5,8 @@ import Text
 struct TerminalGlyphs {
   let isUTF8: Bool
 
-  /// - Parameter environment: As in POSIX, `LC_ALL` takes precedence over `LC_CTYPE`, which takes precedence over
-  ///   `LANG`.
+  /// - Parameter environment: The environment. `LC_ALL` takes precedence over `LC_CTYPE`, and that over `LANG`, as in
+  ///   POSIX.
   init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
     self.init(isUTF8: locale.lowercased().replacing("-", with: "").contains("utf8"))

@@ -15,8 +15,8 @@ public struct CatalogDirectory: Sendable {
 
   /// Number of segments that are merged at a time, and maximum ratio of their sizes.
   private static let fanIn = 8
-  /// Number of columns from which a segment counts as large, about 150 hours. For such a segment, a query reads many
-  /// short lists, which cost about the same regardless of the segment's size.
+  /// Minimum number of columns of a large segment, about 150 hours. In a large segment, a query reads many short lists,
+  /// which cost about the same regardless of the segment's size.
   private static let largeColumnCount = 1 << 24
 
   public init(at path: FilePath) {
@@ -29,7 +29,7 @@ public struct CatalogDirectory: Sendable {
   }
 
   /// Opens the segments that can be read. The others are recorded as losses.
-  /// - Throws: If no segment can be read.
+  /// - Throws: `CatalogError` if no segment can be read.
   func readableCatalog() throws(CatalogError) -> CustomCatalog {
     do throws(CatalogError) {
       return try catalog()
@@ -230,7 +230,7 @@ public struct CatalogDirectory: Sendable {
   private func change(_ body: (inout CatalogList) throws(CatalogError) -> Void) throws(CatalogError) {
     try locked { () throws(CatalogError) in
       let old = try list()
-      // The list exists as soon as there is a segment, so a missing list must have been lost.
+      // The list is written before the first segment, so segments without a list mean that the list was lost.
       if old == CatalogList() { try old.write(in: path) }
       removeStrays(old)
       var list = old
@@ -280,7 +280,7 @@ public struct CatalogDirectory: Sendable {
 
   /// Damage that was found in a catalog and repaired as far as possible.
   public struct Repair: Hashable, Sendable {
-    /// True if the list of segments was lost, in which case removed tracks may be back.
+    /// `true` if the list of segments was lost, in which case removed tracks may be back.
     public var hasLostList = false
     /// Segments whose index was rebuilt without loss.
     public var restoredSegments: [String] = []
@@ -288,8 +288,8 @@ public struct CatalogDirectory: Sendable {
     public var lostSegments: [String] = []
   }
 
-  /// Reads the whole catalog and repairs damage. Parts that cannot be repaired are dropped, so that the catalog is
-  /// usable again and their tracks can be added again.
+  /// Reads the whole catalog and repairs damage. Segments that cannot be repaired are dropped. The catalog is then
+  /// usable again, and the tracks of these segments can be added again.
   /// - Returns: The repairs; `nil` if there was no damage.
   /// - Throws: `CatalogError.otherVersion` if the catalog was written by a newer program.
   public func repair() throws(CatalogError) -> Repair? {

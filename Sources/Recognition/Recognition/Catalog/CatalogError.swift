@@ -48,7 +48,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     return MissingCatalog(name: path, reason: reason, isUnreadable: true)
   }
 
-  /// True if the contents of a file differ from those that were written.
+  /// `true` if the contents of a file differ from those that were written.
   var isDamage: Bool {
     switch self {
     case .notACatalog, .damaged: true

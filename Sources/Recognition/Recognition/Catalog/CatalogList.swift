@@ -25,7 +25,7 @@ struct CatalogList: Equatable {
 
   init() {}
 
-  /// Creates a list from nothing but the names of segments.
+  /// Creates a list from the names of segments alone.
   init(segments: [String]) {
     entries = segments.map { Entry(name: $0, removed: []) }
     next = (segments.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0) + 1

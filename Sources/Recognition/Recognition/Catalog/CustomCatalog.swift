@@ -9,7 +9,7 @@ public import SystemPackage
 /// A catalog is a value: a set of immutable segments, in memory or mapped from files, which copies share. It is stored
 /// in one portable file (`write(to:)`, `init(contentsOf:)`), or in a growing directory (`CatalogDirectory`).
 public struct CustomCatalog: Sendable {
-  /// Limits of the duration of queries, in seconds.
+  /// Limits for the duration of queries, in seconds.
   public var minimumQueryDuration = 2.0
   public var maximumQueryDuration = 60.0
 
@@ -36,7 +36,7 @@ public struct CustomCatalog: Sendable {
 
   public init() {}
 
-  /// Opens a catalog file, or the directory of a `CatalogDirectory`. This takes milliseconds for any size, because
+  /// Opens a catalog file, or the directory of a `CatalogDirectory`. Opening takes milliseconds for any size, because
   /// files are mapped and only the parts that a query needs are read.
   public init(contentsOf path: FilePath) throws(CatalogError) {
     if path.fileKind == .folder {
@@ -72,7 +72,7 @@ public struct CustomCatalog: Sendable {
     self.losses = losses
   }
 
-  /// Version of the file format that this program writes. It reads earlier versions, too.
+  /// Version of the file format that this program writes. The program reads earlier versions, too.
   public static var formatVersion: Int { Int(SegmentFormat.version) }
 
   /// Number of references.
@@ -110,7 +110,8 @@ public struct CustomCatalog: Sendable {
 
   // MARK: Changes
 
-  /// Adds a reference, replacing one with the same identifier. The cost does not depend on the size of the catalog.
+  /// Adds a reference, replacing any reference with the same identifier. The cost does not depend on the size of the
+  /// catalog.
   public mutating func add(_ reference: ReferenceSignature) throws(CatalogError) {
     let digest = Self.digest(of: reference.identifier)
     remove(digest)

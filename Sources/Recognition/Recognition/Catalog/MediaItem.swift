@@ -18,7 +18,7 @@ public struct MediaItem: Codable, Hashable, Sendable {
     }
   }
 
-  /// A range of relative frequency differences: 0.02 means 2% faster than the reference.
+  /// A range of relative frequency differences: 0.02 means 2% higher than the reference.
   public struct FrequencySkewRange: Codable, Hashable, Sendable {
     public var lower: Double
     public var upper: Double
@@ -71,7 +71,7 @@ public struct MediaItem: Codable, Hashable, Sendable {
     self.properties = properties
   }
 
-  /// True if the item describes this place in its reference at this skew.
+  /// `true` if the item describes this place in its reference at this skew.
   func applies(at seconds: Double, skew: Double) -> Bool {
     let isInTime = timeRanges.isEmpty || timeRanges.contains { seconds >= $0.start && seconds < $0.end }
     let isInSkew = frequencySkewRanges.isEmpty || frequencySkewRanges.contains { skew >= $0.lower && skew <= $0.upper }

@@ -143,7 +143,7 @@ public enum MediaItemTable {
 
   private static func quoted(_ text: String) -> String {
     let field = FormulaGuard.added(to: text)
-    // This compares scalars, as `read` does, because a quotation mark and a combining accent after it are a single
+    // Scalars are compared, as in `read`, because a quotation mark and a combining accent after it are a single
     // character. A byte order mark has to be quoted because it would be dropped on reading.
     guard field.unicodeScalars.contains(where: { "\",\r\n\u{FEFF}".unicodeScalars.contains($0) }) else { return field }
     var text = "\"".unicodeScalars

@@ -7,8 +7,8 @@ struct Detection {
   let start: Double
   /// End of the detection so far, in seconds from the start of the stream.
   private(set) var end: Double
-  /// True if the track should be reported. A single window may match by chance, but two windows that are in step hardly
-  /// ever do.
+  /// `true` if the track should be reported. A single window may match by chance, but two windows in step hardly ever
+  /// do.
   private(set) var isEstablished: Bool
 
   init(_ match: SignatureMatch) {
@@ -49,16 +49,17 @@ struct Detection {
     end = match.queryStart + match.heard.upperBound
   }
 
-  /// True if the track was played to its end.
+  /// `true` if the track was played to its end.
   var isComplete: Bool {
     let offset = last.best.matchOffset + (end - last.queryStart) * last.best.speed
     return offset > last.best.referenceDuration - Self.edge
   }
 
-  /// Overlap of two successive windows, in seconds. A part of a track that is shorter can be entirely in both.
+  /// Overlap of two successive windows, in seconds. A part of a track that is shorter than the overlap can be entirely
+  /// within both windows.
   private static let overlap = StreamingMatcher.window - StreamingMatcher.step
-  /// Number of seconds that establish a track at `clearConfidence`. A shared sample or loop is shorter or less clear.
-  /// The first windows of a stream may be shorter.
+  /// Minimum length of a match that establishes a track at `clearConfidence`, in seconds. A shared sample or loop is
+  /// shorter or less clear. A match that fills its window, as in the first windows of a stream, may be shorter.
   private static let clearDuration = 5.0
   private static let clearConfidence = 0.99
   /// Maximum deviation from the expected place, in seconds.

@@ -35,7 +35,7 @@ package struct RecordingMatcher: PCMReceiver, ~Copyable {
   }
 
   /// Ends the recording. The matcher must not be used afterwards.
-  /// - Throws: `CatalogError.queryTooShort`.
+  /// - Throws: `CatalogError.queryTooShort` if the recording is too short.
   package mutating func finish() throws(CatalogError) -> RecognizedRecording {
     if isLong {
       let sheet = generator.cueSheet()

@@ -24,7 +24,7 @@ public struct TrackChanges: Sendable {
 
   private struct Track {
     var detection: Detection
-    /// True once the start of the track has been reported.
+    /// `true` once the start of the track has been reported.
     var hasBegun = false
     var hasEnded = false
 

@@ -2,8 +2,8 @@ internal import Landmarks
 
 /// The posting lists of a segment, computed from the landmarks of its tracks.
 ///
-/// The lists are computed in slices, each for a range of the anchors' bands, and each from all landmarks. So only the
-/// postings of one slice need memory at a time.
+/// The lists are computed in slices, one for each range of anchor bands. Each slice is computed from all landmarks, so
+/// only the postings of one slice need memory at a time.
 struct InvertedFile {
   /// The lists of a range of bands, one after the other.
   struct Slice {
@@ -23,8 +23,8 @@ struct InvertedFile {
   /// slices take more time, so slices are larger in a large segment, up to a limit that bounds memory use.
   private static let sliceSizes = 6 << 20...24 << 20
   private static let usualSliceCount = 24
-  /// Minimum number of landmarks per list at which lists are divided by another bit of the context. For shorter lists,
-  /// finding them would cost more than reading them.
+  /// Minimum number of landmarks per list for lists to be divided by another bit of the context. Shorter lists would
+  /// cost more to find than to read.
   private static let landmarksPerList = 6
   private static let listsPerBand = LandmarkPair.keyCount / LandmarkSpectrum.bandCount
 
@@ -35,7 +35,8 @@ struct InvertedFile {
   /// - Parameters:
   ///   - tracks: The tracks, with the number of landmarks of each.
   ///   - codes: Returns the codes of a track's signature.
-  ///   - contextBits: Number of context bits by which lists are divided; `nil` to choose it by the number of landmarks.
+  ///   - contextBits: Number of context bits by which lists are divided; `nil` to derive it from the number of
+  ///     landmarks.
   init(_ tracks: [SegmentFormat.Track], codes: (_ track: Int) -> [UInt8], contextBits: Int? = nil) {
     self.tracks = tracks
     let count = tracks.reduce(0) { $0 + Int($1.landmarkCount) }

@@ -34,7 +34,7 @@ enum LandmarkPair {
 
   @inline(__always)
   static func context(intervalClass: Int, gapClass: Int) -> Int {
-    // This interleaves the bits of the two numbers.
+    // Interleaves the bits of the two numbers.
     func spread(_ value: Int) -> Int { value & 1 | (value & 2) << 1 | (value & 4) << 2 | (value & 8) << 3 }
     return spread(gapClass) << 1 | spread(intervalClass)
   }

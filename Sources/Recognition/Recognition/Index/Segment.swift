@@ -228,7 +228,7 @@ final class Segment: Sendable {
   private static let decodedTogether = 128
 
   /// Returns the code at which decoding must begin in order to reach a column, and the column of that code; `nil`
-  /// beyond the end.
+  /// beyond the end of the track.
   @inline(__always)
   private func block(ofTrack track: SegmentFormat.Track, at column: Int) -> (next: Int, column: Int)? {
     let blocks = section(.blocks)
@@ -376,7 +376,7 @@ final class Segment: Sendable {
       body(column)
       offset = end
     }
-    // This decodes differences of five bytes, which begin at 2^28 columns, and the last differences of the file.
+    // Decodes differences of five bytes, which begin at 2^28 columns, and the last differences of the file.
     var value = 0
     var shift = 0
     while offset < list.upperBound {

@@ -8,7 +8,7 @@ struct SegmentBuilder {
   private var bodies: [[UInt8]] = []
   private var items: [[UInt8]] = []
   private(set) var nextColumn = 0
-  /// Number of context bits by which lists are divided; `nil` to choose it by the number of landmarks.
+  /// Number of context bits by which lists are divided; `nil` to derive it from the number of landmarks.
   var contextBits: Int?
 
   var trackCount: Int { tracks.count }

@@ -9,7 +9,7 @@ final class SegmentBytes: Sendable {
   /// The mapped file; `nil` if the bytes are in memory.
   private let file: MappedFile?
   private let coldness: Coldness
-  /// True if a large part of the file was not in memory when `prepareForQuery` last checked.
+  /// `true` if a large part of the file was not in memory when `prepareForQuery` last checked.
   private let cold = Atomic(false)
   var isCold: Bool { cold.load(ordering: .relaxed) }
 
@@ -52,7 +52,7 @@ final class SegmentBytes: Sendable {
 
   /// Distance between sampled pages, in bytes. Even for gigabytes, sampling takes microseconds.
   private static let sampleStep = 32 << 20
-  /// Ranges that are closer to each other than this number of bytes are read together.
+  /// Minimum number of bytes between ranges that are read separately.
   private static let minGap = 16 << 10
 
   /// Samples how much of the file is in memory. If the file is cold, turns off read-ahead, because it could add
@@ -78,7 +78,7 @@ final class SegmentBytes: Sendable {
   }
 
   /// Prefetches several ranges of a mapped file in one call. A disk can work on many requests at once, whereas page
-  /// faults occur one after the other. This is worth its cost only if the file is cold.
+  /// faults occur one after the other. Prefetching is worth its cost only if the file is cold.
   func fetch(_ ranges: [Range<Int>]) {
     guard let file else { return }
     var next: Range<Int>?

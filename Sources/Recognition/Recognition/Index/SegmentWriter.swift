@@ -83,7 +83,7 @@ struct SegmentWriter: ~Copyable {
     let inverted = InvertedFile(tracks, codes: codes, contextBits: contextBits)
     let listCount = LandmarkPair.keyCount << inverted.contextBits
     let landmarkCount = tracks.reduce(0) { $0 + Int($1.landmarkCount) }
-    // The number of postings is about that of landmarks.
+    // There are about as many postings as landmarks, so most lists are empty if there are few landmarks.
     var table = ListTable(listCount: landmarkCount < listCount / 2 ? listCount : nil)
     var offsets: [UInt32] = []
     var bases: [UInt8] = []

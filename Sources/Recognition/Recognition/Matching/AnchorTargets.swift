@@ -4,8 +4,9 @@ internal import Landmarks
 struct AnchorTargets {
   private let columns: [Float]
   private let bands: [Float]
-  /// Position of each peak in the order of strength, and the peaks in that order.
+  /// Position of each peak in the order of strength.
   private let places: [Int]
+  /// Indices of the peaks, strongest first.
   private let order: [Int]
   /// A bit set of the peaks near the anchor, by position.
   private var near: [UInt64]

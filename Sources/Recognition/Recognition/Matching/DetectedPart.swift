@@ -28,7 +28,7 @@ extension Matcher {
     let threshold = anchor.mean / 2
     let before = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
     let behind = Self.furthest(values[anchor.range.upperBound...], above: threshold)
-    // Unless a landmark contradicts it, the part extends to the end of the track or of the query.
+    // The part extends to the end of the track or of the query if there are no landmarks beyond it.
     var start = values[..<(anchor.range.lowerBound - before)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
     var end = values[(anchor.range.upperBound + behind)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
     // The edges of a track may contain little that can be recognized.

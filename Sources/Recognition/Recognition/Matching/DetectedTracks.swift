@@ -43,8 +43,8 @@ extension Matcher {
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
 
-  /// Returns whether two findings are of the same track or of copies of it. A passage that is repeated in a track fits
-  /// at several places.
+  /// Returns whether two findings are the same track or copies of it. A passage that is repeated in a track fits at
+  /// several places.
   private mutating func isCopy(_ finding: Finding, of other: Finding, in query: RecognitionQuery) -> Bool {
     for hit in [finding.hit] + finding.twins {
       for known in [other.hit] + other.twins where hit.isSameTrack(as: known) { return true }
@@ -80,11 +80,11 @@ extension Matcher {
 
   /// Number of hits that are examined if none explains the whole query.
   static let rivalCount = 3
-  /// Maximum share of a stretch for a part to be judged separately. A track that is heard in more of the stretch has
-  /// already been judged with the whole stretch.
+  /// Maximum share of a stretch that a part may cover to be judged separately. A track that is heard in more of the
+  /// stretch has already been judged with the whole stretch.
   private static let maxPartShare = 0.85
 
-  /// Returns whether a hit would be accepted in some columns if it were compared only with the known hits.
+  /// Returns whether a hit would be accepted in a range of columns if it were compared only with the known hits.
   private mutating func isProbable(_ hit: Hit, _ hits: [Hit], in query: RecognitionQuery, _ columns: Range<Int>) -> Bool
   {
     let moved = hits.map { hit in
@@ -112,7 +112,7 @@ extension Matcher {
     return finding ?? nil
   }
 
-  /// Returns whether the track of a hit fits some columns about as well as it fits the part before or after them.
+  /// Returns whether the track of a hit fits a range of columns about as well as it fits the part before or after them.
   private mutating func continues(
     _ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>, from part: Range<Double>
   ) -> Bool {
@@ -123,7 +123,7 @@ extension Matcher {
     return z >= expected / 2
   }
 
-  /// Returns the best z of a hit's track in some columns.
+  /// Returns the best z of a hit's track in a range of columns.
   mutating func fit(_ hit: Hit, in query: RecognitionQuery, _ columns: Range<Int>) -> Float {
     let z = MatchedFilter.with(query.part(columns).filter) { filter -> Float in
       var hit = hit
@@ -136,7 +136,7 @@ extension Matcher {
 }
 
 extension DetectedTrack {
-  /// Returns whether a finding in another part is of the same recording at the same place.
+  /// Returns whether a finding in another part is the same recording at the same place.
   fileprivate func isContinued(by other: Finding) -> Bool {
     ([finding.hit] + finding.twins).contains { hit in
       ([other.hit] + other.twins).contains {

@@ -5,8 +5,9 @@ struct Finding {
   var hit: Matcher.Hit
   /// Hits in other references that contain the same recording at this place.
   var twins: [Matcher.Hit]
-  /// The best z of the same track when it is shifted in frequency, and the best z of another track.
+  /// The best z of the same track when it is shifted in frequency.
   var shifted: Float
+  /// The best z of another track.
   var runnerUp: Float
   /// The share of the query that is found in the track, and the share of the track that is found in the query.
   var overlap: Overlap
@@ -27,8 +28,8 @@ struct Finding {
   ///
   /// This is a logistic regression, fitted by `Benchmarks/recognition/confidence.py`. The data are clips of 3 to 15 s
   /// in noise, at changed speed and through a telephone, once with their track in the catalog and once without it, and
-  /// clips of other tracks from the same albums. So the data include the ways in which related music resembles a track,
-  /// above all loops and samples.
+  /// clips of other tracks from the same albums. The data thus include the ways in which related music resembles a
+  /// track, above all loops and samples.
   ///
   /// The same z is stronger evidence if the track fits less well at other pitches, and if other tracks fit less well;
   /// if the track explains more of the query, and the query contains more of the track; and if landmarks are less
@@ -43,14 +44,14 @@ struct Finding {
       weights.z * log(z) + weights.shifted * log(max(shifted, 4)) + weights.runnerUp * log(other)
       + weights.rival * max(0, log(other / z) + 1)
     let common = weights.present * overlap.present + weights.unexplained * log(1.05 - overlap.explained)
-    // A very clear query may well contain other music before or after the track; and silence is not evidence.
+    // A very clear query may well contain other music before or after the track, and silence is not evidence.
     let query =
       weights.constant + weights.clarity * min(max(clarity, 0.1), 0.38) + weights.duration * log(Float(duration))
     return fit + common + query + (hit.placement.isNeutral ? weights.neutral : 0) + Self.prior - lowClarityPenalty
   }
 
   /// Penalty for unclear queries. In the development data, no query that can be answered has a clarity below 0.126, no
-  /// matter how noisy it is. So the data say nothing about lower values, such as the clarity of a gliding tone. The
+  /// matter how noisy it is. The data thus say nothing about lower values, such as the clarity of a gliding tone. The
   /// slope and the limit were chosen by hand.
   private var lowClarityPenalty: Float { 80 * max(0, 0.12 - clarity) }
 
@@ -59,10 +60,10 @@ struct Finding {
   private static let prior: Float = 0.8
 
   var confidence: Double { 1 / (1 + exp(-Double(logOdds))) }
-  /// True if the finding is beyond doubt, so no further stage is needed.
+  /// `true` if the finding is beyond doubt, so no further stage is needed.
   var isCertain: Bool { hit.z >= Self.certainZ && logOdds >= 4.5 }
   static let certainZ: Float = 15
 
-  /// True if the finding is reported as a match.
+  /// `true` if the finding is reported as a match.
   var isAccepted: Bool { confidence >= SignatureMatch.minimumConfidence }
 }

@@ -1,6 +1,6 @@
 extension Float {
-  /// The largest integer that is not above the value. This avoids a function call to which `rounded(.down)` compiles if
-  /// SSE 4.1 may be missing.
+  /// The largest integer that is not above the value. Unlike `rounded(.down)`, it does not compile to a function call
+  /// if SSE 4.1 may be missing.
   @inline(__always)
   var floor: Int {
     let whole = Int(self)

@@ -18,7 +18,7 @@ struct MatchedFilter {
     /// Number of bands by which the clip is higher than the track.
     var shift: Int
 
-    /// True if the clip is played at the speed and pitch of the track.
+    /// `true` if the clip is played at the speed and pitch of the track.
     var isNeutral: Bool { abs(slope - 1) < 0.004 && shift == 0 }
 
     /// The same place at the speed and pitch of the track.
@@ -36,7 +36,7 @@ struct MatchedFilter {
       return Placement(center: center - slope * distance, slope: slope, shift: shift)
     }
 
-    /// True if the slope and the shift are consistent with a change in speed, tempo or pitch.
+    /// `true` if the slope and the shift are consistent with a change in speed, tempo or pitch.
     var isConsistent: Bool {
       abs(Float(shift) - Float(LandmarkSpectrum.bandsPerOctave) * log2(slope)) <= 1 || abs(shift) <= 1
         || abs(slope - 1) <= 0.01

@@ -33,7 +33,7 @@ struct Matcher: ~Copyable {
     let name: Name
     /// Maximum rarity of the pairs that are looked up.
     var limit: Float
-    /// True for the last stage, which also looks up less likely peaks and checks more places for short queries.
+    /// `true` for the last stage, which also looks up less likely peaks and checks more places for short queries.
     var isThorough = false
     /// Number of track columns per bin, as a power of two.
     var binWidthLog2: Int
@@ -78,7 +78,7 @@ struct Matcher: ~Copyable {
   private static let speeds: [Transform] = [1.016, 0.984, 1.03, 0.97, 1.044, 0.956].map { .speed($0) }
   private static let tempos = [1.025, 0.975, 1.05, 0.95].map { Transform(slope: $0, shift: 0) }
   private static let pitches = [1.5, -1.5, 3, -3].map { Transform(slope: 1, shift: $0) }
-  /// Maximum usual shift in bands, which is slightly more than the stages above start from.
+  /// Maximum usual shift in bands, slightly more than the shifts that `stages` start from.
   private static let usualShift = 4
   private static let farSpeeds: [Transform] = [1.06, 0.94, 1.077, 0.923, 1.093, 0.907, 1.11, 0.89, 1.126, 0.874].map {
     .speed($0)
@@ -97,7 +97,7 @@ struct Matcher: ~Copyable {
   private var votes = VoteTable()
   private var probes = ProbeList()
   private var firstBytes: UInt8 = 0
-  /// True if no stage has skipped posting lists in order to stay within its budget.
+  /// `true` if no stage has skipped posting lists in order to stay within its budget.
   private var hasReadAll = true
   /// A bitmap of places near landmarks; see `isSameRecording`.
   private var nearby: [Bool] = []
@@ -214,7 +214,7 @@ struct Matcher: ~Copyable {
     for stage in stages {
       if stage.isThorough, hasReadAll, query.clarity >= Self.highClarity, query.duration >= Self.shortDuration { break }
       scan(query, pairs[stage.limit], stage, filter, into: &hits)
-      // Refinement cannot make a hit certain that fits badly.
+      // Refinement cannot make a badly fitting hit certain.
       isRefined = hits.contains { $0.z >= 0.5 * Finding.certainZ }
       guard isRefined else { continue }
       refine(&hits, filter)
@@ -229,9 +229,10 @@ struct Matcher: ~Copyable {
     return judge(hits, query, filter)
   }
 
-  /// Limits of duration, in seconds, and of clarity. Above them, a query has so many likely peaks that the last stage
-  /// would add nothing.
+  /// Minimum duration of a query that can skip the last stage, in seconds. A long, clear query has so many likely peaks
+  /// that the last stage would add nothing.
   private static let shortDuration = 8.0
+  /// Minimum clarity of a query that can skip the last stage.
   private static let highClarity: Float = 0.33
 
   /// Compares the best hit with its surroundings and with the other tracks.
@@ -255,8 +256,8 @@ struct Matcher: ~Copyable {
       duration: query.duration)
   }
 
-  /// Returns whether two references contain the same recording in and around the place of the query, because copies of
-  /// a track are not rivals. Unrelated tracks share about 6% of their landmarks, tracks made from the same loops 25% on
+  /// Returns whether two references contain the same recording in and around the place of the query. Such copies of a
+  /// track are not rivals. Unrelated tracks share about 6% of their landmarks, tracks made from the same loops 25% on
   /// average and rarely half, and two encodings of one recording 70 to 95%.
   mutating func isSameRecording(_ other: Hit, as hit: Hit, _ query: RecognitionQuery) -> Bool {
     let bandCount = LandmarkSpectrum.bandCount
@@ -276,7 +277,7 @@ struct Matcher: ~Copyable {
     let otherColumns = 0..<columnCount(ofTrackOf: other)
     var slope = other.placement.slope / hit.placement.slope
     var shift = other.placement.shift - hit.placement.shift
-    // Copies mostly have the same speed, and placements are not exact enough to show a smaller difference.
+    // Copies mostly have the same speed, and placements are not exact enough to show a difference this small.
     if abs(slope - 1) < 0.02, abs(shift) <= 1 { (slope, shift) = (1, 0) }
     var count = 0
     var shared = 0
@@ -294,8 +295,8 @@ struct Matcher: ~Copyable {
     return count >= MatchedFilter.minimumCount && Float(shared) >= 0.5 * Float(count)
   }
 
-  /// Returns the columns of a hit's track that the query covers, extended by a few seconds on both sides, where tracks
-  /// that share a loop differ.
+  /// Returns the columns of a hit's track that the query covers, but at least 10 s on both sides of its center, because
+  /// tracks that share a loop differ around it.
   private func around(_ hit: Hit, _ query: RecognitionQuery) -> Range<Int> {
     let reach = max(Float(query.columnCount) / 2, Self.surroundings) * hit.placement.slope
     let first = max(0, Int(hit.placement.center - reach))

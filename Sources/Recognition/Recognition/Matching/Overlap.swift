@@ -7,7 +7,7 @@ struct Overlap {
   /// Share of the track's landmarks that stand out in the query's spectrum.
   var present: Float
 
-  /// Number of peaks that are compared in each second and third of the bands.
+  /// Number of the strongest peaks that are compared in each second of each third of the bands.
   static let rankLimit = 3
 
   init(

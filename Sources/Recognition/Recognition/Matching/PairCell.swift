@@ -61,7 +61,7 @@ extension RecognitionQuery {
     return cells
   }
 
-  /// Tolerance for the column of a pair's anchor, because the search adds votes of neighboring bins, which are two
-  /// columns wide.
+  /// Tolerance for the column of a pair's anchor. The search adds the votes of neighboring bins, which are two columns
+  /// wide.
   private static let placeTolerance: Float = 1.5
 }

@@ -4,8 +4,8 @@ internal import Landmarks
 extension MatchedFilter {
   typealias Points = UnsafeBufferPointer<Point>
 
-  /// Bonus for true speed and pitch: another placement must fit better by this much. z is the square root of twice the
-  /// log odds.
+  /// Bonus for true speed and pitch, in log odds: another placement must fit better by this much. z is the square root
+  /// of twice the log odds.
   private static let neutralBonus: Float = 3
   /// Range of slopes that are searched.
   private static let slopes: ClosedRange<Float> = 0.85...1.15
@@ -50,8 +50,8 @@ extension MatchedFilter {
     if z > 0, z * z > hit.z * hit.z - 2 * Self.neutralBonus { (hit.z, hit.placement) = (z, moved) }
   }
 
-  /// Returns a placement moved to the column where it fits best. It is set to true speed and pitch if that fits about
-  /// as well.
+  /// Returns a placement moved to the column where it fits best. It is set to true speed and pitch if they fit about as
+  /// well.
   func settled(_ placement: Placement, _ points: Points) -> Placement {
     let (z, moved) = best(points, placement)
     let (neutralZ, neutral) = best(points, placement.neutral)

@@ -5,7 +5,7 @@ internal import Mathematics
 /// The posting lists of one segment that are read for the pairs of a query.
 struct ProbeList {
   struct Probe {
-    /// Start of the list within the postings. Until it has been found, this is the number of the list.
+    /// Start of the list within the postings. Until the list has been found, this is its number.
     var start: Int
     var length: Int32
     /// Number of columns from the anchor to the center of the query.
@@ -27,8 +27,9 @@ struct ProbeList {
   private(set) var byteCount = 0
   /// A buffer for the cells that the pairs may fall into.
   private var cells: [cpaircells_cell] = []
-  /// The contexts of the targets, one target after the other, and the start of each target's contexts.
+  /// The contexts of the targets, one target after the other.
   private var contexts: [Context] = []
+  /// Start of each target's contexts in `contexts`.
   private var contextStarts: [Int] = []
   /// The contexts chosen for one pair.
   private var chosen: [Context] = []
@@ -181,7 +182,7 @@ struct ProbeList {
     return true
   }
 
-  /// Returns the cost of one correct posting: the logarithm of a list's length times its rarity, in quarters of an
+  /// Returns the cost of one correct posting: the logarithm of a list's length, plus its rarity, in quarters of an
   /// octave.
   private static func price(_ probe: Probe) -> UInt8 {
     // The bits of a floating-point number, read as an integer, are approximately its logarithm.
@@ -190,7 +191,7 @@ struct ProbeList {
     return UInt8(min(octaves * 4, 255))
   }
 
-  /// Returns the cells that a value may fall into: those below and above it, or only the nearer one if that is close.
+  /// Returns the cells that a value may fall into: those below and above it, or only the nearer one if it is close.
   static func cells(_ value: Float, within limits: ClosedRange<Int>) -> Range<Int> {
     let low = -(reach - value).floor
     let high = (value + reach).floor

@@ -13,9 +13,11 @@ struct QueryPairs {
     var gap: Float
     /// See `Rarity`.
     var rarity: Float
-    /// Range of the anchor's targets in `targets`, and the index of this pair's target.
+    /// Start of the anchor's targets in `targets`.
     var firstTarget: Int32
+    /// End of the anchor's targets in `targets`.
     var endTarget: Int32
+    /// Index of this pair's target in `targets`.
     var target: Int32
   }
 
@@ -28,10 +30,10 @@ struct QueryPairs {
   }
 
   /// The negative natural logarithm of a probability: that a cell near a pair of the query contains a pair of the
-  /// reference. It depends on the ranks of the two peaks in their second and third of the bands, on the number of
+  /// reference. It depends on the rank of each peak within its second and its third of the bands, on the number of
   /// stronger targets, and on the distance of the cell; the larger these are, the lower the probability.
   /// `Benchmarks/recognition/rarity.py` fits it by a Poisson regression on the cells of noisy clips. In clean clips,
-  /// rank matters more, but these are found anyway.
+  /// rank matters more, but these clips are found anyway.
   struct Rarity {
     let perAnchorRank: Float
     let perTargetRank: Float
@@ -134,7 +136,7 @@ struct QueryPairs {
   }
 }
 
-/// The pairs of one query for each limit that a stage has. They are created on first use.
+/// The pairs of one query for each rarity limit of a stage, created on first use.
 struct PairsByLimit {
   private let query: RecognitionQuery
   private var made: [QueryPairs] = []

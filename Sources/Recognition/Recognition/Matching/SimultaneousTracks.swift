@@ -25,10 +25,10 @@ extension Matcher {
 
   /// Maximum share of the query that the first track may explain if other speeds and tempos are to be searched. Most
   /// clips contain a single track, and a search with all transforms is as slow as one for a track that the catalog
-  /// lacks. Therefore, the search runs only if the first track fits clearly, without noise, and leaves part of the query
+  /// lacks. The search thus runs only if the first track fits clearly, without noise, and leaves part of the query
   /// unexplained. DJs match tempos, but hardly ever change only the pitch.
   private static let maxExplained: Float = 0.95
-  /// Minimum of z divided by the square root of the number of columns, which is 21 in ten seconds.
+  /// Minimum ratio of z to the square root of the number of columns. In ten seconds, z must thus be 21.
   private static let clearFit: Float = 1.2
   private static let mixtureStages = Array(stages.prefix(3))
 

@@ -7,16 +7,18 @@ internal import Landmarks
 /// computed only once.
 struct Sweep {
   private let filter: MatchedFilter
-  /// The column of each landmark in the query, its offset in the filter, and its weight, all at the first place.
+  /// Column of each landmark in the query at the first place.
   private var columns: [Int] = []
+  /// Offset of each landmark in the filter at the first place.
   private var offsets: [Int] = []
   private var weights: [Int16] = []
   /// Prefix sums of the squared weights.
   private var squares = [0]
   /// Number of columns from the first place to the next one.
   private var shift = 0
-  /// The ranges of landmarks that are in the query at the next place: without displacement, and at any displacement.
+  /// Range of the landmarks that are in the query at the next place without displacement.
   private var inner = 0..<0
+  /// Range of the landmarks that are in the query at the next place at any displacement.
   private var outer = 0..<0
 
   /// - Parameters:

@@ -13,8 +13,9 @@ struct VoteTable: ~Copyable {
   private var capacity: Int
   private var binCount = 0
   private var isDirect = true
-  /// Votes that are not counted yet, if there are too many bins for one table, and the same votes sorted by stretch.
+  /// Votes that are not counted yet, if there are too many bins for one table.
   private var votes: UnsafeMutablePointer<UInt32>
+  /// The same votes, sorted by stretch.
   private var sorted: UnsafeMutablePointer<UInt32>
   private var voteCapacity = 0
   private var voteCount = 0

@@ -30,7 +30,7 @@ package struct PartReply: Sendable {
   func get() throws(PartFailure) -> [UInt8] { try wait() }
 }
 
-/// The reason why a part did not answer.
+/// The reason a part did not answer.
 package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A clause for messages, without secrets, such as "it does not answer within 10 s".
   package let description: String
@@ -44,7 +44,7 @@ package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
 package struct MissingCatalog: Hashable, Sendable {
   package let name: String
   package let reason: String
-  /// True for files that are damaged or missing; false for servers that do not answer.
+  /// `true` for files that are damaged or missing; `false` for servers that do not answer.
   package let isUnreadable: Bool
 
   package init(name: String, reason: String, isUnreadable: Bool = false) {

@@ -38,7 +38,7 @@ enum PartAnswer {
     return writer.sealed(answering: question)
   }
 
-  /// An answer, with what the part reports about itself.
+  /// An answer, with the size and the losses that the part reports.
   struct Envelope {
     var answer: PartAnswer
     var postingCount: Int
@@ -86,7 +86,7 @@ struct FoundPlaces {
     static let size = PartTrackName.size + 20
   }
 
-  /// True if no posting list was skipped in order to stay within the budget.
+  /// `true` if no posting list was skipped in order to stay within the budget.
   var hasReadAll: Bool
   var places: [Place]
 

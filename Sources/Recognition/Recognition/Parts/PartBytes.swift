@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// Bytes at the start of each question or answer, such as `NCQ2`, which name its format and version.
+/// Bytes at the start of each question or answer, such as `NCQ2`, which identify its format and version.
 struct PartMagic {
   let bytes: [UInt8]
   /// The name for messages, with its article.
@@ -107,7 +107,7 @@ struct PartBytesReader {
     return value
   }
 
-  /// Reads the number of elements that take at least `size` bytes each. It is checked against the number of remaining
+  /// Reads the number of elements that take at least `size` bytes each. The number is checked against the remaining
   /// bytes, so that a wrong count cannot reserve memory.
   mutating func count(ofSize size: Int) throws(PartFailure) -> Int {
     let count = Int(try integer(UInt32.self))

@@ -33,7 +33,7 @@ enum PartQuestion {
     return writer.sealed()
   }
 
-  /// - Throws: `PartFailure` if the bytes are not a question, or are of another version.
+  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
   init(bytes: [UInt8]) throws(PartFailure) {
     var reader = try PartBytesReader(bytes, magic: Self.magic)
     let version = try reader.integer(UInt32.self)
@@ -127,7 +127,7 @@ struct PlaceSearch {
     self.filter = filter
   }
 
-  /// Maximum number of columns: slightly more than a minute, the longest query of a catalog.
+  /// Maximum number of columns: slightly more than a minute, the maximum duration of a query.
   private static let maxColumns = 2048
   /// Maximum number of postings, which is enough for a hundred million tracks.
   private static let maxPostings: UInt64 = 1 << 40

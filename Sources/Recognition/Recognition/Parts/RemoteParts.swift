@@ -17,7 +17,7 @@ struct RemoteParts {
     let source: any CatalogPart
     /// Number of postings in the part; `nil` until it has answered.
     var postingCount: Int?
-    /// True if the part is sent no more questions during this query.
+    /// `true` if no more questions are sent to the part during this query.
     var hasFailed = false
     var tracks: [Track] = []
     var numbers: [PartTrackName: Int] = [:]

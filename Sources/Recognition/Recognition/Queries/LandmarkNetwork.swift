@@ -7,9 +7,9 @@ internal import Landmarks
 ///
 /// It is based on Akesbi et al., "Music Augmentation and Denoising for Peak-Based Audio Fingerprinting" (2023), but is
 /// trained to output the landmarks instead of the undisturbed spectrum. A 4 × 4 convolution halves the number of
-/// columns and bands. Then follow 3 × 3 layers whose rectified outputs are added to their inputs. The last convolution
-/// outputs four places for each input place. The receptive field extends about 25 columns and bands to each side.
-/// `Benchmarks/recognition/network.py` trains the network, and documents the data.
+/// columns and bands. It is followed by 3 × 3 layers whose rectified outputs are added to their inputs. The last
+/// convolution outputs four places for each input place. The receptive field extends about 25 columns and bands to each
+/// side. `Benchmarks/recognition/network.py` trains the network, and documents the data.
 struct LandmarkNetwork {
   private static let channelCount = Int(CLANDMARKNETWORK_CHANNELS)
   /// The inputs at each place: whitened level, level, and band.
@@ -128,10 +128,11 @@ struct LandmarkNetwork {
       values[origin + column * Self.rowStep + band * inputCount + input]
     }
 
-    /// Scales, in dB, that bring the deviation of the inputs close to 1: one for the whitened levels, which are
-    /// clipped, and one for the levels.
+    /// Scale, in dB, that brings the deviation of the whitened levels close to 1.
     private static let whitenedScale: Float = 8
+    /// Range to which the scaled whitened levels are clipped.
     private static let whitenedLimits: ClosedRange<Float> = -2.5...4
+    /// Scale, in dB, that brings the deviation of the levels close to 1.
     private static let levelScale: Float = 20
 
     init(levels: [Int32], whitened: [Float]) {

@@ -20,7 +20,7 @@ struct RankedPeaks {
 
   init(_ found: [LandmarkPeaks.Peak]) {
     self.found = found
-    // The bits of positive floating-point numbers have the same order as the numbers when read as integers.
+    // When read as integers, the bits of positive floating-point numbers have the same order as the numbers.
     order = found.indices.map { UInt64(~found[$0].strength.bitPattern) << 32 | UInt64($0) }.sorted()
       .map { Int($0 & 0xFFFF_FFFF) }
     var peaks = found.map {

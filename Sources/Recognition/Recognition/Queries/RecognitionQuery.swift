@@ -10,7 +10,8 @@ public struct RecognitionQuery: Sendable {
   /// The most likely places of landmarks.
   let peaks: RankedPeaks
   let filter: FilterRows
-  /// Clarity of the landmarks: the mean probability of the most likely landmarks in each second and third of the bands.
+  /// Clarity of the landmarks: the mean probability of the most likely landmarks in each second of each third of the
+  /// bands.
   let clarity: Float
   /// Ranges of silent columns, in order. Pauses within music are shorter.
   let silences: [Range<Int>]
@@ -25,8 +26,8 @@ public struct RecognitionQuery: Sendable {
   private static let minSilence = 16
   /// Level that no band of a silent column reaches. It is 6 dB above the rounding noise of 16-bit audio.
   private static let silentLevel = Int32(LandmarkSpectrum.levelsPerDecibel * (6 - 70))
-  /// Log odds (natural logarithm) up to which the likelihood counts as zero. If all places were equally likely, the log
-  /// odds would be -5 everywhere.
+  /// Minimum log odds (natural logarithm); at lower ones, the likelihood counts as zero. If all places were equally
+  /// likely, the log odds would be -5 everywhere.
   private static let minLogOdds: Float = -5.5
 
   /// The duration in seconds.
@@ -77,7 +78,7 @@ public struct RecognitionQuery: Sendable {
       isClean: false, silences: Self.silences(in: levels))
   }
 
-  /// - Parameter isClean: True if the query is created from landmarks.
+  /// - Parameter isClean: `true` if the query is created from landmarks.
   private init(
     columnCount: Int, peaks: RankedPeaks, picture: [Float], isSteady: [Bool], isClean: Bool, silences: [Range<Int>]
   ) {
@@ -101,7 +102,7 @@ public struct RecognitionQuery: Sendable {
       isSteady: Array(isSteady[places]), isClean: isClean, silences: [])
   }
 
-  /// Returns the query without some places and their surroundings, as far as the window spreads a landmark.
+  /// Returns the query without the given places and the surroundings into which the window spreads a landmark.
   func without(_ places: [(column: Int, band: Int)]) -> RecognitionQuery {
     let bandCount = LandmarkSpectrum.bandCount
     var picture = picture

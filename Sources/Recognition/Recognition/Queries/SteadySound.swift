@@ -16,7 +16,7 @@ enum SteadySound {
     let columnCount = levels.count / bandCount
     let length = 1 << columnsLog2
     guard columnCount > length else { return isSteady }
-    // These are the maximum and minimum over 2, 4, 8 … columns, starting at each column.
+    // Maximum and minimum over 2, 4, 8 … columns, starting at each column.
     var highest = levels
     var lowest = levels
     highest.withUnsafeMutableBufferPointer { highest in

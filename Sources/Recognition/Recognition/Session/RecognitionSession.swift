@@ -20,7 +20,7 @@ public final class RecognitionSession: Sendable {
     /// There is no match in the window that starts `queryStart` seconds into the stream and lasts `queryDuration`
     /// seconds.
     case noMatch(queryStart: Double, queryDuration: Double)
-    /// The query cannot be used, or a replacement catalog cannot be used.
+    /// The query or a replacement catalog cannot be used.
     case error(CatalogError)
 
     /// All detected tracks; empty if there are none.
@@ -84,7 +84,7 @@ public final class RecognitionSession: Sendable {
   package func takeMissingCatalogs() -> [MissingCatalog] { state.withLock { $0.matcher.takeMissing() } }
 
   /// Answers a question from another session that uses this session's catalog as a part.
-  /// - Throws: `PartFailure` if the bytes are not a question, or are of another version.
+  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
   package func answer(toPart question: [UInt8]) throws(PartFailure) -> [UInt8] {
     try state.withLock { (state) throws(PartFailure) in try state.matcher.answer(question) }
   }

@@ -33,23 +33,23 @@ public struct MatchedMediaItem: Codable, Hashable, Sendable {
 /// A track detected in a query: the media items of the best reference, followed by those of other references to the
 /// same recording.
 public struct SignatureMatch: Hashable, Sendable {
-  /// The media items; never empty. A reference without media items, or without any for this place, has an empty item
-  /// here.
+  /// The media items; never empty. If the reference has no media items, or none for this place, there is one empty
+  /// item.
   public let mediaItems: [MatchedMediaItem]
   /// Start of the query, in seconds from the start of the stream; 0 for a single query.
   public let queryStart: Double
   /// The duration of the query, in seconds.
   public let queryDuration: Double
   /// The part of the query in which the reference is heard, in seconds from the start of the query. Other music may
-  /// precede or follow it. It is accurate to one second where the reference is loud and clear, and less accurate in
-  /// noise.
+  /// precede or follow it. The range is accurate to one second where the reference is loud and clear, and less accurate
+  /// in noise.
   public let heard: Range<Double>
 
   public var best: MatchedMediaItem { mediaItems[0] }
 
   /// The length of `heard`, in seconds.
   var heardDuration: Double { heard.upperBound - heard.lowerBound }
-  /// True if the query contains hardly anything except the track.
+  /// `true` if the query contains hardly anything except the track.
   var fillsQuery: Bool { heardDuration >= 0.85 * queryDuration }
 
   /// Returns the match after transforming all of its media items.

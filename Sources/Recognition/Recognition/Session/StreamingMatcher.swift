@@ -14,15 +14,16 @@ package struct StreamingMatcher: ~Copyable {
   private var columnCount = 0
   private var nextAttempt: Int
 
-  /// Window and hop of the queries, in seconds.
+  /// Length of the window of a query, in seconds.
   static let window = 12.0
+  /// Time from the start of one window to the start of the next, in seconds.
   static let step = 4.0
   private static let firstAttempts = [3.0, 5, 8]
   /// Minimum number of seconds for which a track must be heard to be reported, unless it fills the window.
   ///
   /// Tracks may start or end anywhere in a window. A second of speech or of a jingle is therefore compared with the
-  /// starts and ends of all tracks in the catalog. It resembles one of them, because many tracks start with silence and
-  /// a hit. If a track continues, the next window contains four more seconds of it.
+  /// starts and ends of all tracks in the catalog. It is bound to resemble one of them, because many tracks start with
+  /// silence and a hit. If a track continues, the next window contains four more seconds of it.
   static let minHeardDuration = 3.0
 
   private static func columns(_ seconds: Double) -> Int { Int((seconds * LandmarkSpectrum.columnsPerSecond).rounded()) }

@@ -21,7 +21,7 @@ public struct AnalysisPlan: Sendable {
     self.decoding = decoding
   }
 
-  /// All settings that affect the results of a run, and no others, with the values that were given or are the default.
+  /// All settings that affect the results of a run, and no others, with given or default values.
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
@@ -49,7 +49,7 @@ public struct AnalysisPlan: Sendable {
       decoderVersion: AudioSource.version)
   }
 
-  /// Creates the analyzer of files; one instance serves any number of threads.
+  /// Creates the file analyzer; one instance serves any number of threads.
   public func makeFileAnalyzer() -> FileAnalyzer {
     FileAnalyzer(
       plugins: plugins, resampler: resampler, readsToEnd: decoding != .needed,
@@ -62,7 +62,7 @@ extension PipelineDefinition {
   ///
   /// - Parameters:
   ///   - kinds: The analyzers of this program.
-  ///   - only: The IDs of the analyzers to keep, in addition to those whose results they read; `nil` for all.
+  ///   - only: The ids of the analyzers to keep; `nil` for all. The analyzers whose results they read are kept, too.
   /// - Throws: `DefinitionError` if an analyzer does not exist (the error suggests the most similar one) or rejects its
   ///   settings.
   public func plan(with kinds: [AnalyzerKind], only: Set<String>? = nil) throws(DefinitionError) -> AnalysisPlan {
@@ -74,7 +74,7 @@ extension PipelineDefinition {
     return plan
   }
 
-  /// Returns the analyzers whose results the given ones read, with default settings.
+  /// Returns the analyzers whose results the given analyzers read, with default settings.
   private func usualPlugins(
     of kinds: [AnalyzerKind], readBy plugins: [AnalyzerPlugin]
   ) throws(DefinitionError) -> [AnalyzerPlugin] {

@@ -22,8 +22,8 @@ public struct NamedPipelines: Sendable {
     self.userFolder = userFolder
   }
 
-  /// Returns the definition for `reference`. If this contains a slash or ends in `.yaml` or `.yml`, it is a path.
-  /// Otherwise, it is the name of a built-in definition or of a file in the user's folder.
+  /// Returns the definition for `reference`. If the reference contains a slash or ends in `.yaml` or `.yml`, it is a
+  /// path. Otherwise, it is the name of a built-in definition or of a file in the user's folder.
   public func definition(_ reference: String) throws(DefinitionError) -> PipelineDefinition {
     if PipelineReference(reference).isPath {
       return try PipelineDefinition(at: FilePath(reference))

@@ -147,7 +147,7 @@ public struct PipelineDefinition: Hashable, Sendable {
   }
 
   func error(_ key: String, _ problem: String) -> DefinitionError {
-    // If the place itself has no position, that of the nearest enclosing place is used.
+    // If the key itself has no position, the position of the nearest enclosing key is used.
     var place = key[...]
     while positions[String(place)] == nil, let dot = place.lastIndex(of: ".") { place = place[..<dot] }
     return DefinitionError(source: source, position: positions[String(place)], key: key, problem: problem)

@@ -49,8 +49,8 @@ struct YAMLText {
   /// Maximum size in bytes. People do not write larger files.
   private static let sizeLimit = 1 << 18
   private static let nodeLimit = 20_000
-  /// Maximum number of aliases. Nested copies multiply, but this many aliases expand to at most 3^11 values. If they
-  /// are keys, Yams compares them before they can be counted.
+  /// Maximum number of aliases. Nested copies multiply, but this many aliases expand to at most 3^11 values. If aliases
+  /// are keys, Yams compares the expanded values before they can be counted.
   private static let aliasLimit = 32
 
   let source: String

@@ -13,7 +13,7 @@ extension LibraryRun.Isolation {
 }
 
 extension SingleFileAnalysis {
-  /// - Parameter isolation: Returns the isolation for a plan, which was created from all analyzers of a definition.
+  /// - Parameter isolation: Returns the isolation for a plan that was created from all analyzers of a definition.
   package init(
     timeLimit: TimeLimit,
     isolation: @escaping @Sendable (PipelineDefinition, AnalysisPlan) -> LibraryRun.Isolation = { _, _ in .none }

@@ -48,7 +48,7 @@ public final class WorkerPool: Sendable {
   ///   - job: The job. Its time limit is passed to the worker, which is killed if it exceeds the limit.
   ///   - isCancelled: Called every tenth of a second. If it returns `true`, the worker is killed.
   ///   - findAudio: See `FileAnalyzer.analyze`.
-  /// - Returns: The analysis; `nil` if canceled. If the worker is lost, this is a failed analysis that states the
+  /// - Returns: The analysis; `nil` if canceled. If the worker is lost, the result is a failed analysis that states the
   ///   cause.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio? = { _ in nil }
@@ -61,7 +61,7 @@ public final class WorkerPool: Sendable {
   /// Number of workers that have been lost so far, by the kind of loss.
   public var losses: [WorkerLoss: Int] { lost.withLock { $0 } }
 
-  /// The error because of which files had to wait for workers; `nil` if none had to wait.
+  /// The error that made files wait for workers; `nil` if no file had to wait.
   public var shortage: StartFailure? { stock.withLock { $0.shortage } }
 
   /// Ends idle workers, and waits for them to exit.
@@ -117,8 +117,8 @@ public final class WorkerPool: Sendable {
           let loss = WorkerLoss(cause: ending.cause, stage: stage)
           let message = Self.crash(ending, worker, in: stage, after: start)
           let analysis = failed(job, loss, "worker_crashed", message)
-          // A decoder does not kill its own process. Either the kernel did, because memory was low, or a person. A
-          // worker that had not even started the job was lost while idle.
+          // A decoder does not kill its own process. Either the kernel did so because memory was low, or a person did.
+          // A worker that had not even started the job was lost while idle.
           return ending == .killed || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
@@ -158,7 +158,7 @@ public final class WorkerPool: Sendable {
 
   // MARK: - Starting workers
 
-  /// Returns a worker that is ready for a job, and counts as busy from now on; `nil` if canceled.
+  /// Returns a worker that is ready for a job and counts as busy from now on; `nil` if canceled.
   private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess? {
     while !isCancelled() {
       let idle = stock.withLock { stock in
@@ -175,14 +175,14 @@ public final class WorkerPool: Sendable {
           return stock.busyCount + stock.idle.count
         }
         guard others > 0 else { throw error }
-        // Another worker takes the file after finishing its own.
+        // The file waits until another worker is idle, or a new one can be started.
         Threads.pause(milliseconds: 100)
       }
     }
     return nil
   }
 
-  /// Starts a worker and waits until it is ready. If this fails, no file is the cause.
+  /// Starts a worker and waits until it is ready. A failure is not caused by any file.
   private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess {
     var reason: String
     do {
@@ -243,7 +243,7 @@ public final class WorkerPool: Sendable {
   }
 
   /// Records a loss. Every analyzer of the job counts as tried: the file is not read again until the file or one of
-  /// these analyzers has changed, or its quarantine is over.
+  /// these analyzers has changed, or the file's quarantine is over.
   private func failed(_ job: AnalysisJob, _ loss: WorkerLoss, _ code: String, _ message: String) -> FileAnalysis {
     lost.withLock { $0[loss, default: 0] += 1 }
     let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
@@ -267,7 +267,7 @@ private struct Watch {
 
   private let worker: PipedProcess
   private let limit: TimeLimit
-  /// Processor time of the worker before the file, in seconds.
+  /// Processor time of the worker before it began the file, in seconds.
   private let start: Double
   private var lastSeen: (time: Double, at: ContinuousClock.Instant)
 

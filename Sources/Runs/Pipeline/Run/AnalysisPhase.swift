@@ -19,7 +19,7 @@ struct AnalysisPhase {
     /// Total duration of the decoded audio, in seconds.
     var audioDuration = 0.0
     var stageTimes = StageTimes()
-    /// The reason why no further files could be started.
+    /// The reason no further files could be started.
     var refusal: WorkerPool.StartFailure?
   }
 
@@ -28,8 +28,8 @@ struct AnalysisPhase {
     var ending: Swift.Result<Supervision.Ending, WorkerPool.StartFailure>
   }
 
-  /// A file that has changed since the scan counts as still being written if the change was less than this long before
-  /// the file is opened. Copying programs write every few milliseconds, but networks and full buffers delay them.
+  /// Period before a file is opened in which a change since the scan means that the file is still being written.
+  /// Copying programs write every few milliseconds, but networks and full buffers delay them.
   private static let writingPause = Duration.seconds(10)
 
   let store: ResultStore
@@ -185,7 +185,7 @@ struct AnalysisPhase {
     }
   }
 
-  /// Creates the job for a file, with all known facts.
+  /// Creates the job for a file, with what is already known about the file.
   private func job(for file: PendingFile, at path: FilePath, isAsScanned: Bool, timeLimit: TimeLimit) -> AnalysisJob {
     var job = AnalysisJob(path: path, timeLimit: timeLimit, isProfiled: isProfiled)
     job.digests = digests
@@ -228,7 +228,7 @@ private struct AnalyzerFailures {
   }
 }
 
-/// Collects results, and stores them in one transaction when there are about 200, or after one second.
+/// Collects results, and stores them in one transaction when there are 200, or after one second.
 private final class CommitBuffer: Sendable {
   private struct State {
     var results: [FileResult] = []

@@ -14,7 +14,7 @@ public final class FileListing {
   /// A syntax error in a listing.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     public var line: Int
-    /// A clause without a period.
+    /// The problem, as a clause without a period.
     public var text: String
     public var description: String { "Line \(line) of the listing: \(text). No plan was made" }
   }
@@ -32,11 +32,11 @@ public final class FileListing {
   private var places: [Column: Int] = [:]
   private var line = 0
 
-  /// Maximum length of a line in bytes, which is longer than the longest path when percent-encoded.
+  /// Maximum length of a line in bytes. Even when percent-encoded, the longest path is shorter.
   private static let lineLimit = 1 << 17
 
   /// - Parameters:
-  ///   - descriptor: The listing, which is not closed.
+  ///   - descriptor: The descriptor of the listing. It is not closed.
   ///   - rule: Decides which names count as audio files.
   ///   - workingFolder: The base of relative paths.
   /// - Throws: `Problem` if the header lacks a required column.

@@ -24,9 +24,9 @@ public struct LibraryRun: Sendable {
     public var timeLimit: TimeLimit
     public var isolation: Isolation
     public var programVersion: String
-    /// True to ignore the status change time (`ctime`) of files.
+    /// `true` to ignore the status change time (`ctime`) of files.
     public var ignoresStatusChanges: Bool
-    /// True to measure the time of each stage.
+    /// `true` to measure the time of each stage.
     public var isProfiled: Bool
     /// Digests of files to store in addition to XXH3.
     public var digests: Set<FileChecksum.Kind>
@@ -73,7 +73,7 @@ public struct LibraryRun: Sendable {
     case paths([FilePath])
     /// A list that is read once, during the scan. Each entry is a path.
     case list(@Sendable () throws(ScanError) -> FilePath?)
-    /// Files that were listed elsewhere. This works only for plans, because they do not open any files.
+    /// Files that were listed elsewhere. They are valid only for plans, which do not open any files.
     case listing(@Sendable () throws -> LibraryWalker.Entry?)
   }
 
@@ -159,7 +159,7 @@ public struct LibraryRun: Sendable {
   }
 
   /// Plans a run by scanning in the same way as a dry run.
-  /// - Parameter take: Called once for each file that has work to do, in the order in which the files are found.
+  /// - Parameter take: Called once for each file that needs work, in the order in which the files are found.
   public func plan(_ take: (FileStamp, FileWork) throws -> Void) throws -> (counts: ScanCounts, roots: [RunRecord.Root])
   {
     precondition(request.scan.isDryRun)

@@ -17,7 +17,7 @@ struct LostFolders {
 
     var sentence: String { sentence(notDone: "analyzed") }
 
-    /// - Parameter verb: A participle that tells what was not done with the folder's files, such as "analyzed".
+    /// - Parameter verb: A participle that says what was not done with the folder's files, such as "analyzed".
     func sentence(notDone verb: String) -> String {
       let what =
         switch condition {

@@ -24,7 +24,7 @@ public final class RunControl: Sendable {
     stopped != nil
   }
 
-  /// True once files in progress must be given up.
+  /// `true` once files in progress must be given up.
   public var mustAbandon: Bool {
     stopped.map { .now - $0 > grace } ?? false
   }

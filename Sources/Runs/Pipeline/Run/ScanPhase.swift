@@ -20,7 +20,7 @@ struct ScanPhase {
   let request: LibraryRun.Request
   let control: RunControl
   let report: @Sendable (RunEvent) -> Void
-  /// Called with each file that has work to do, if the scan is part of planning.
+  /// Called with each file that needs work, if the scan is part of planning.
   var takeWork: ((FileStamp, FileWork) throws -> Void)?
 
   func run() throws -> Result {

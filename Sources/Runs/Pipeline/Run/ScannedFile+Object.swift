@@ -4,7 +4,7 @@ internal import Objects
 internal import Platform
 
 extension ScannedFile {
-  /// Creates the entry for a fetched object. If the server does not send a modification time, it is set to 1970.
+  /// Creates the entry for a fetched object. If the server does not send a modification time, the time is set to 1970.
   init(_ name: ObjectName, _ object: FetchedObject) {
     self.init(
       name, size: Int64(object.size), modified: object.version.modified ?? Timestamp(nanoseconds: 0),
@@ -18,8 +18,8 @@ extension ScannedFile {
       statusChanged: modified, linkCount: 1)
   }
 
-  /// Returns a number in place of the inode, which changes when another file takes the name: the XXH3 of the entity
-  /// tag, without its quotes and `W/`; 0 if there is no tag.
+  /// Returns a number to use in place of the inode: the XXH3 of the entity tag, without its quotes and `W/`; 0 if there
+  /// is no tag. It changes when another object takes the name.
   static func number(ofEntityTag tag: String?) -> UInt64 {
     guard let tag else { return 0 }
     let text = (tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]).replacing("\"", with: "")

@@ -52,8 +52,9 @@ struct Supervision: Sendable {
     case .changed where analysis.workerLoss != nil, .replaced where analysis.workerLoss != nil:
       analysis.noteChange()
     case .changed, .replaced:
-      // A new file with this name may get the same inode, so the reader has already recorded whether it read more than
-      // one version (`OpenedFile`). The next run will analyze the file that now has the name.
+      // The status does not show what was read, because a new file with this name may get the same inode. The reader
+      // (`OpenedFile`) has already recorded whether it read more than one version. The next run will analyze the file
+      // that now has the name.
       break
     case .vanished:
       analysis.note(code: "vanished_while_reading", "The file was removed or renamed before it was read to its end.")

@@ -6,8 +6,8 @@ public import SystemPackage
 /// The settings file of a project. It applies to a folder and everything below it, no matter who owns them.
 ///
 /// Such a file may have come with a download. Until the user trusts it, it cannot set anything that runs programs,
-/// names output files, or removes a protection. Each setting declares whether it does (`ProjectTrust`). The file and
-/// the definition that it names are read only once, so that exactly the trusted content is used.
+/// names output files, or removes a protection. Each setting declares whether it needs trust (`ProjectTrust`). The file
+/// and the definition that it names are read only once, so that exactly the trusted content is used.
 public struct ProjectFile: Sendable {
   /// One setting in the file.
   public struct Line: Sendable {

@@ -27,7 +27,7 @@ public enum LogFormat: String, SettingValue, CaseIterable {
 
 /// The process that analyzes files: `--isolation`.
 public enum IsolationChoice: String, SettingValue, CaseIterable {
-  /// Worker processes, so that a file that makes one crash, hang or exhaust memory affects no other file.
+  /// Worker processes. A file that makes a worker crash, hang or exhaust memory affects no other file.
   case process
   /// The process of the run, for debugging.
   case none
@@ -39,7 +39,7 @@ public enum FailurePolicy: SettingValue {
   /// At least one file failed that was not already known to fail.
   case new
   case any
-  /// More than this percentage of all files found has failed, from 0 to 100.
+  /// More than this percentage, from 0 to 100, of all files found has failed.
   case percent(Double)
 
   public static var expectation: String { "never, new, any or a percentage such as 5%" }
@@ -117,7 +117,7 @@ public struct PipelineReference: SettingValue {
     if isPath, let path = context.path(text) { self.text = path.string }
   }
 
-  /// True for a path, false for a name.
+  /// `true` for a path; `false` for a name.
   var isPath: Bool { text.contains("/") || text.hasSuffix(".yaml") || text.hasSuffix(".yml") }
 
   public var settingText: String { text }

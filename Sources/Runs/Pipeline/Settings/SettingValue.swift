@@ -1,7 +1,7 @@
 public import Platform
 public import SystemPackage
 
-/// A type of values for settings. People write a value as one word or line.
+/// A type for the values of settings. People write a value as one word or line.
 public protocol SettingValue: Hashable, Sendable {
   /// A description of the accepted values for error messages, such as "a whole number".
   static var expectation: String { get }

@@ -36,7 +36,7 @@ public struct Settings: Sendable {
     public var key: String
     public var value: String
     public var origin: Origin
-    /// The line in an untrusted file that would set the value if it were trusted.
+    /// The line in an untrusted file that would set the value if the file were trusted.
     public var withheld: Origin?
     public var summary: String
   }
@@ -51,9 +51,9 @@ public struct Settings: Sendable {
   public private(set) var notices: [String] = []
   /// The project file, if there is one.
   public private(set) var project: ProjectFile?
-  /// Settings in the project file that would apply if it were trusted, with their origins.
+  /// Settings in the project file that would apply if the file were trusted, with their origins.
   public private(set) var withheld: [String: Origin] = [:]
-  /// True if the project file was trusted once, but it or the definition that it names has changed since.
+  /// `true` if the project file was trusted once, but it or the definition that it names has changed since.
   public private(set) var projectHasChanged = false
   private var stored: [String: Stored] = [:]
 

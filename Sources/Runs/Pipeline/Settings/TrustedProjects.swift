@@ -3,8 +3,8 @@ internal import Foundation
 internal import Platform
 public import SystemPackage
 
-/// The project files that the user trusts. For each of them, there is a small file, named after the digest of its path,
-/// that identifies the content that was trusted.
+/// The project files that the user trusts. For each of them, there is a small file, named after the digest of the
+/// project file's path, that identifies the trusted content.
 ///
 /// The path consists of the real folder and the file name. The file itself must not be a link: if it were reached
 /// through a link in another folder, its relative paths would have a different meaning.

@@ -3,20 +3,20 @@ public import SystemPackage
 internal import Text
 
 /// One line of input for `analyze worker`. It is a path, the URI of a file or an object, or a JSON object that contains
-/// a key and one of these.
+/// a key and either a path or a URI.
 public struct FileRequest: Hashable, Sendable {
   public enum Target: Hashable, Sendable {
     case file(FilePath)
     case object(ObjectAddress)
   }
 
-  /// Identifies the answer. If the line is not a JSON object, this is the line itself, without the secrets of a URI.
+  /// Identifies the answer. If the line is not a JSON object, the key is the line itself, without the secrets of a URI.
   public var key: String
   /// The bytes of the key, which are not necessarily valid UTF-8. They determine the shard.
   public var keyBytes: [UInt8]
   public var target: Result<Target, Refusal>
 
-  /// The reason why a line does not name a file.
+  /// The reason a line does not name a file.
   public struct Refusal: Error, Hashable, Sendable {
     /// An identifier in snake_case.
     public var code: String

@@ -4,10 +4,10 @@ internal import Records
 public import ResultStore
 public import SystemPackage
 
-/// Reads lines from workers and merges them into a store. A transaction consists of about 200 lines, a few megabytes,
-/// or the lines of one second, whichever comes first.
+/// Reads lines from workers and merges them into a store. A transaction consists of 200 lines, 16 MiB, or the lines of
+/// one second, whichever comes first.
 public final class Merge {
-  /// Maximum length of a line in bytes. A line contains the answer of a worker process and its record in the report.
+  /// Maximum length of a line in bytes. A line contains the answer of a worker process and the record of the file.
   private static let lineLimit = 2 * WorkerMessage.lineLimit
   private static let batchSize = 200
   private static let batchBytes = 16 << 20
@@ -40,8 +40,8 @@ public final class Merge {
   }
 
   /// Merges lines from another source.
-  /// - Parameter next: Returns the next line; `nil` at the end. It may call its argument while waiting, and must also
-  ///   return `nil` if that returns `false`.
+  /// - Parameter next: Returns the next line; `nil` at the end. It may call `shouldContinue` while waiting, and must
+  ///   also return `nil` if `shouldContinue` returns `false`.
   public func read(
     _ next: (_ shouldContinue: () throws -> Bool) throws -> LineReader.Line?, onRefusal: (Int, String) -> Void
   ) throws {

@@ -105,7 +105,7 @@ public final class StreamingWorker: Sendable {
           do {
             while let request = try nextRequest() { try take(request) }
           } catch {
-            // Stops the other threads, which may be waiting for input or be busy with a long file.
+            // Stops the other threads, which may be waiting for input or busy with a long file.
             state.withLock { $0.hasFailed = true }
             throw error
           }

@@ -8,7 +8,7 @@ internal import Text
 
 /// Parses the output of `analyze worker` for the store.
 public struct WorkerRecordReader {
-  /// The reason why a line is rejected, in one sentence.
+  /// The reason a line is rejected, in one sentence.
   public struct Refusal: Error, Hashable, Sendable {
     public var message: String
   }
@@ -65,7 +65,7 @@ public struct WorkerRecordReader {
       guard let device = UInt64(stamp.device), let inode = UInt64(stamp.inode), stamp.sizeBytes >= 0 else {
         throw Refusal(message: "its stamp is invalid")
       }
-      // The analysis may lack audio findings because the worker knew the audio, but this store does not.
+      // The analysis may lack audio findings that the worker already knew. This store does not know them.
       analysis.reusesKnownAudio = false
       content = .analysis(
         analysis,

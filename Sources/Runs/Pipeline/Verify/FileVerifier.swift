@@ -89,7 +89,7 @@ struct FileVerifier: Sendable {
     return stamp
   }
 
-  /// Finds the audio of the file, and its checksum.
+  /// Finds the audio and the checksum of the file.
   /// - Parameter decodes: `true` to decode the file as well, and compare the result with the file's own checksums.
   private func open(
     _ file: VerifiableFile, _ before: ScannedFile, decodes: Bool

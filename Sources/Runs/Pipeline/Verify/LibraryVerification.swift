@@ -55,7 +55,7 @@ public struct LibraryVerification: Sendable {
     public var hit: StoredChecksum.Hit?
     /// One or more sentences, without the name of the file.
     public var message: String
-    /// True if no earlier verification has reported the file.
+    /// `true` if no earlier verification has reported the file.
     public var isNews: Bool
   }
 
@@ -71,7 +71,7 @@ public struct LibraryVerification: Sendable {
     /// The troubles, in the order in which they were found; at most `troubleLimit`.
     public var troubles: [Trouble]
     public var losses: [Loss]
-    /// True if some files were not read because the verification was stopped.
+    /// `true` if some files were not read because the verification was stopped.
     public var wasStopped: Bool
   }
 

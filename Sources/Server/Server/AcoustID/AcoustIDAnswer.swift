@@ -17,7 +17,7 @@ struct AcoustIDAnswer: Sendable {
     func has(_ word: String) -> Bool { words.contains(word) }
   }
 
-  /// A file, with its id in the other parts of this server.
+  /// A file, with the id that the rest of this server uses for it.
   typealias File = (id: String, record: FileRecord)
 
   var content: ContentID
@@ -87,7 +87,8 @@ struct AcoustIDAnswer: Sendable {
     if meta.has("recordings") || meta.has("recordingids") {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
-    // As in AcoustID, a track that is not linked to a recording has no id, only names that users have given.
+    // As in AcoustID, the entry for a track that is not linked to a recording has no id, only the names that users gave
+    // it.
     if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }

@@ -16,7 +16,7 @@ struct AcoustIDRoutes: RouteSet {
   /// Maximum number of fingerprints per request.
   private static let batchLimit = 20
   private static let resultLimit = 10
-  /// Maximum number of items per fingerprint, which is 17 minutes. Fingerprints from fpcalc have 950.
+  /// Maximum number of items per fingerprint, enough for 17 minutes of audio. Fingerprints from fpcalc have 950.
   private static let itemLimit = 8_192
 
   private static let summary = "Recordings with this fingerprint, as AcoustID has it"

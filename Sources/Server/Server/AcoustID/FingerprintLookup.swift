@@ -35,11 +35,11 @@ final class FingerprintLookup: Sendable {
   private let revision: StoreRevision?
   private let state = Mutex(State())
 
-  /// Maximum number of fingerprints that are compared with the query.
+  /// Maximum number of fingerprints compared with a query.
   private static let candidateLimit = 40
   /// Minimum score. Different music scores below 0.1, and the same recording in a poor encoding above 0.6.
   static let minScore = 0.5
-  /// Number of fingerprints that are read from the database at a time.
+  /// Number of fingerprints read from the database at a time.
   private static let batchSize = 1_000
   /// Maximum age of the index while a run is writing.
   private static let maxAge = Duration.seconds(30)

@@ -7,7 +7,7 @@ internal import Text
 
 /// `/api/v1/{mbid}/…`: AcousticBrainz's documents for the recordings that the library's tags name.
 ///
-/// The files with a recording are its submissions, numbered from 0.
+/// The files tagged with a recording are its submissions, numbered from 0.
 struct AcousticBrainzRoutes: RouteSet {
   let api = API(
     name: "acousticbrainz", path: "/api/v1", hasStandardErrors: false,
@@ -56,8 +56,8 @@ struct AcousticBrainzRoutes: RouteSet {
 
   private static let notFound = RequestError(.notFound, "Not found")
 
-  /// Returns a document without results, because AcousticBrainz's classifiers of mood, genre and voice do not exist
-  /// here.
+  /// Returns a document without results, because Nocturne does not have AcousticBrainz's classifiers of mood, genre and
+  /// voice.
   private static func highLevel(_ record: FileRecord) -> JSONValue {
     ["highlevel": [:], "metadata": ["version": LowLevelDocument.version(record)]]
   }
@@ -66,7 +66,7 @@ struct AcousticBrainzRoutes: RouteSet {
     try services.store.songs(recordingID: recording).map(\.row.fileID)
   }
 
-  /// One submission of one recording.
+  /// Returns a response with one submission of one recording.
   private func document(
     _ request: Request, _ context: ServerContext, _ make: @Sendable (FileRecord) -> JSONValue
   ) async throws -> Response {

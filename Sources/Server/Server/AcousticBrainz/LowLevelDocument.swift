@@ -3,7 +3,7 @@ internal import Records
 internal import Text
 
 /// The findings of a recording, under the names that AcousticBrainz's low-level documents use, as written by Essentia's
-/// music extractor. Fields that are defined differently there, or are not measured here, are left out.
+/// music extractor. Fields that Essentia defines differently, or that Nocturne does not measure, are left out.
 struct LowLevelDocument {
   let record: FileRecord
 
@@ -68,7 +68,7 @@ struct LowLevelDocument {
     ])
   }
 
-  /// Picard's names for fields that are named differently here.
+  /// Picard's names for fields that have other names in Nocturne.
   private static let names = [
     "musicbrainz_recordingid": "musicbrainz_trackid", "musicbrainz_trackid": "musicbrainz_releasetrackid",
     "track": "tracknumber", "disc": "discnumber",

@@ -5,7 +5,7 @@ internal import Text
 struct CatalogStatus: Sendable {
   /// Number of recordings in the catalog; `nil` if there is no catalog.
   let recordings: Int?
-  /// The reason why an existing catalog is not in use.
+  /// The reason an existing catalog is not in use.
   let problem: String?
 
   init(of catalog: ServedCatalog) {

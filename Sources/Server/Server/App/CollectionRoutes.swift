@@ -45,7 +45,7 @@ struct CollectionRoutes: AppRouteSet {
       guard let artist = try library.store.artist(id: request.id) else {
         throw RequestError(.notFound, "There is no artist with this id in the library.")
       }
-      // Paging applies to tracks. The albums are part of the first page.
+      // Paging applies only to the tracks. The albums are part of the first page.
       let albums = page.offset == 0 ? try library.store.albums(ofArtist: request.id, limit: page.limit) : []
       let songs = try library.store.songs(ofArtist: request.id, limit: page.limit, offset: page.offset)
       return (ListRow(artist), albums.map { ListRow($0) }, songs.map { ListRow($0) })

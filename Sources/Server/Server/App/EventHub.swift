@@ -42,7 +42,7 @@ final class EventHub: Sendable {
       state.listeners[state.next] = Listener(owner: owner, events: continuation)
       return (state.next, oldest)
     }
-    // This is done outside the lock, because ending a listener takes the lock.
+    // Ends the listener outside the lock, because ending it takes the lock.
     oldest?.events.finish()
     guard let number else { return nil }
     continuation.onTermination = { [weak self] _ in self?.remove(number) }

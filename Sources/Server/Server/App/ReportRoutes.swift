@@ -11,8 +11,8 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// Routes for the morning report: new tracks, problems and their causes. It is also available as the page that `analyze
-/// report` writes.
+/// Routes for the morning report: new tracks, problems and their causes. The report is also available as the page that
+/// `analyze report` writes.
 struct ReportRoutes: AppRouteSet {
   let library: AppLibrary
   private let reports = KeptReport<MorningReport>()
@@ -90,7 +90,7 @@ extension JSONType where Value == (report: MorningReport, made: Timestamp, run: 
   }
 }
 
-/// The latest report. It is created again when the library has changed, but only once a minute during a run, because
+/// The latest report. It is created again when the library has changed, but at most once a minute during a run, because
 /// creating it reads the whole library.
 private final class KeptReport<Report: Sendable>: Sendable {
   private struct State {
@@ -100,7 +100,7 @@ private final class KeptReport<Report: Sendable>: Sendable {
     var isBeingMade = false
   }
 
-  /// Minimum age at which a report is replaced during a run, in nanoseconds.
+  /// Minimum age of a report that is replaced during a run, in nanoseconds.
   private static var minAge: Int64 { 60_000_000_000 }
 
   private let state = Mutex(State())

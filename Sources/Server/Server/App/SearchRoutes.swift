@@ -4,7 +4,7 @@ internal import LibraryTasks
 internal import Serving
 internal import Text
 
-/// The text that is typed in the app's search field.
+/// A search typed in the app's search field.
 struct TypedSearch: Hashable, Sendable {
   var words: String
   var sections: Set<String>
@@ -85,7 +85,7 @@ struct SearchRoutes: AppRouteSet {
     return found
   }
 
-  /// Returns matching albums and artists; none if there are no words.
+  /// Returns matching albums and artists; empty if there are no words.
   private func names(
     _ words: String, _ sections: Set<String>, _ page: (limit: Int, offset: Int)
   ) throws -> SongQueryResult {

@@ -17,7 +17,7 @@ struct ServerEvent: Sendable {
     case watch
     /// A tempo was changed through this server.
     case tempo
-    /// Keeps a connection open, and detects that it is closed.
+    /// Keeps the connection open, and reveals whether the client has closed it.
     case heartbeat
   }
 

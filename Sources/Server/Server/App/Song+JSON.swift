@@ -18,13 +18,14 @@ struct ListRow<Value: Sendable>: Sendable {
   }
 }
 
-/// A part of a list, and the length of the whole list.
+/// A page of a list, and the length of the whole list.
 struct ListPage<Item: Sendable>: Sendable {
   var count: Int
   var isCountExact = true
   /// The offset; `nil` in all sections of a search except tracks.
   var offset: Int?
-  /// Number of failed files. It is counted only for the first page; on later pages, the inner value is `nil`.
+  /// Number of failed files; `nil` in lists that do not show it. It is counted only for the first page; on later pages,
+  /// the inner value is `nil`.
   var failed: Int??
   var items: [Item]
 }

@@ -46,7 +46,7 @@ struct LibraryStatus: Sendable {
     return ([Self.text(tracks: figures.trackCount, failed: figures.failedCount)] + state).joined(separator: ", ")
   }
 
-  /// Returns the size of the library in the wording that is used everywhere: `273 tracks, 5 failed`.
+  /// Returns the size of the library in the wording used everywhere: `273 tracks, 5 failed`.
   static func text(tracks: Int, failed: Int) -> String {
     counted(tracks, "track") + (failed > 0 ? ", \(failed) failed" : "")
   }

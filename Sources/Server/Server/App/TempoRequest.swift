@@ -8,7 +8,7 @@ internal import Text
 
 struct TempoRequest {
   let change: TempoChange.Request
-  /// `true` if the change is only shown, but not stored.
+  /// `true` if the change is only shown, not stored.
   let isPreview: Bool
 
   static let members: [RouteParameter] = [

@@ -35,7 +35,7 @@ struct TempoRoutes: AppRouteSet {
   }
 
   private func change(_ id: String, _ body: [String: JSONValue]) async throws -> Response {
-    // Fitting beats to the audio takes seconds. Outside of the writing lane, this does not delay other changes.
+    // Fitting beats to the audio takes seconds, and in the writing lane it would delay other changes.
     switch try await library.services.computing({ try plan(id, body) }) {
     case .preview(let change): JSONType.tempoChange.response(change)
     case .correction(let audio, let correction, let change):

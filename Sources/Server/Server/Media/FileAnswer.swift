@@ -14,7 +14,7 @@ struct FileAnswer {
   /// `true` to offer the file for download rather than playback.
   var isAttachment = false
 
-  /// Number of bytes that are read at a time. For a slow client, only a few blocks of this size are in memory.
+  /// Number of bytes read at a time. For a slow client, only a few blocks of this size are in memory.
   private static let blockSize = 1 << 17
 
   func response(to request: Request, _ services: Services) -> Response {
@@ -68,8 +68,8 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// Returns whether the response may be a part. A part is useful only to a client that has another part of the same
-  /// version.
+  /// Returns `true` if the response may be a part of the file. A part is useful only to a client that has another part
+  /// of the same version of the file.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds

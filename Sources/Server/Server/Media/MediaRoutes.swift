@@ -93,7 +93,7 @@ extension Services {
         try await picturing { covers.cover(of: track, size: size) }
       }
     guard let cover else {
-      // This is for pages with their own placeholder, because browsers log a 404 as an error.
+      // Pages with their own placeholder request a 204, because browsers log a 404 as an error.
       guard request.uri.queryParameters["missing"] != "empty" else {
         return Response(status: .noContent, headers: [.cacheControl: "private, max-age=300"])
       }

@@ -9,14 +9,14 @@ internal import Text
 
 /// A live recognition session. A client sends audio in chunks and receives events about what is playing.
 ///
-/// A session keeps twelve seconds of spectrum, the newest events, and the audio that has not been matched yet, all of
-/// which are bounded. Chunks are matched one at a time, on the thread that calls `listen`.
+/// A session keeps twelve seconds of spectrum, the newest events, and the audio that has not been matched yet. All
+/// three are bounded. Chunks are matched one at a time, on the thread that calls `listen`.
 final class LiveSession: Sendable {
   /// An acknowledgment of a chunk.
   struct Receipt: Sendable, Equatable {
     /// Number of the chunk, counted from 0.
     var sequence: Int
-    /// `true` if the chunk had already arrived before and was ignored.
+    /// `true` if the chunk had already arrived and was ignored.
     var isDuplicate: Bool
     /// Number of seconds of audio accepted so far.
     var receivedSeconds: Double
@@ -52,7 +52,7 @@ final class LiveSession: Sendable {
     var openCount = 0
     /// The incomplete frame at the end of the last chunk.
     var rest = ByteBuffer()
-    /// `true` if the catalog could not be used and an event has reported this.
+    /// `true` if the catalog could not be used and an event has reported the failure.
     var hasFailed = false
   }
 
@@ -66,7 +66,7 @@ final class LiveSession: Sendable {
   static let maximumChunkSize = 4 << 20
   /// Maximum number of bytes in queued chunks.
   private static let queueLimit = 8 << 20
-  /// Maximum number of queued chunks, because each takes more memory than its bytes.
+  /// Maximum number of queued chunks, which limits the memory that they take in addition to their bytes.
   private static let queuedChunkLimit = 256
   /// Number of events kept for clients that reconnect.
   private static let eventLimit = 64
@@ -153,7 +153,7 @@ final class LiveSession: Sendable {
   }
 
   /// Matches the next chunk.
-  /// - Returns: `true` if there may be more.
+  /// - Returns: `true` if there may be more chunks.
   func listen(_ catalog: ServedCatalog, _ links: LibraryLinks) -> Bool {
     guard let work = nextWork() else { return false }
     switch work {
@@ -184,7 +184,7 @@ final class LiveSession: Sendable {
         defer { state.watchers = [:] }
         return Array(state.watchers.values)
       }
-      // This is done outside the lock, because ending a watcher takes the lock.
+      // Ends the watchers outside the lock, because ending them takes the lock.
       for watcher in watchers { watcher.finish() }
       return false
     }
@@ -214,7 +214,8 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Reports once that catalogs do not answer. Reports this again only after all of them have answered in the meantime.
+  /// Reports once that catalogs do not answer, and reports it again only after all of them have answered in the
+  /// meantime.
   private func say(_ missing: [MissingCatalog], _ listening: inout Listening) {
     if !missing.isEmpty, !listening.hasFailed {
       let catalogs = missing.map { "\($0.name) (\($0.reason))" }.joined(separator: ", ")
@@ -251,7 +252,7 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Returns the events after the one with this id that are still kept.
+  /// Returns the events that came after the one with this id and are still kept.
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
   /// Yields when there may be new events, or when a keep-alive is due. The stream ends with the session, or when `end`

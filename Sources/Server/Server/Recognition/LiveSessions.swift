@@ -26,7 +26,7 @@ final class LiveSessions: Sendable {
 
   /// Maximum number of bytes of queued audio in all sessions.
   private static let waitingLimit = 128 << 20
-  /// Seconds without audio after which a session ends.
+  /// Maximum number of seconds without audio. After that, the session ends.
   static let idleSeconds: Int64 = 60
   /// Number of seconds for which a session that ended while idle can still be read.
   private static let afterlifeSeconds: Int64 = 30

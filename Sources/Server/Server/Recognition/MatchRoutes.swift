@@ -9,7 +9,7 @@ internal import Synchronization
 internal import Text
 
 /// `POST /v1/match` recognizes the recordings in an audio file or in raw PCM samples. `POST /v1/catalog/part` answers
-/// other servers that use this server's catalog as a part of theirs.
+/// other servers that search this server's catalog as a part of their own.
 struct MatchRoutes: RouteSet {
   let api = API.recognition
   let services: Services

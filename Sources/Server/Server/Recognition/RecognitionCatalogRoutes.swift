@@ -132,7 +132,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     return JSONType.added.response(added.entries(offset: 0, limit: Self.pageLimit), status: .created)
   }
 
-  /// Parses media items in the format that `match` prints. Missing members are unknown.
+  /// Parses media items in the format that `match` prints. The value of a missing member is unknown.
   private static func items(_ value: JSONValue?) throws -> [MediaItem] {
     guard let value, value != .null else { return [] }
     guard case .array(let values) = value else { throw RequestError(.badRequest, "items is a list of media items.") }

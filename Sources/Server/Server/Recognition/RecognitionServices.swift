@@ -9,7 +9,7 @@ struct RecognitionServices: Sendable {
   let links: LibraryLinks
   let sessions: LiveSessions
   let uploads: Uploads
-  /// The threads for queries from other servers. They are separate, because two servers that query each other must not
+  /// The threads for queries from other servers. They are separate, so that two servers that query each other do not
   /// deadlock.
   let questions: Uploads
 
@@ -74,6 +74,6 @@ final class Uploads: Sendable {
 }
 
 extension API {
-  /// The API, with a large limit because audio and signatures are larger than other bodies.
+  /// The API, with a large body limit because audio and signatures are larger than other bodies.
   static let recognition = API(name: "recognition", path: "/v1", bodyLimit: BodyLimits.large)
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 internal import SystemPackage
 
 /// The current recognition catalog. It is opened on first use, and opened again when it has changed. Requests in
-/// progress finish with the previous version. Other catalogs may be searched together with it.
+/// progress finish with the previous version. Other catalogs may be searched together with this one.
 final class ServedCatalog: Sendable {
   private struct State {
     var checked: ContinuousClock.Instant?
@@ -20,9 +20,9 @@ final class ServedCatalog: Sendable {
     var idle: [RecognitionSession] = []
     /// Increases each time the catalogs are opened.
     var generation = 0
-    /// The reason why a catalog that exists is not in use, or is only partly in use.
+    /// The reason an existing catalog is not in use, or is only partly in use.
     var problem: (any Error)?
-    /// The catalog has changed and cannot be read completely, so the previous one is in use.
+    /// `true` if the catalog has changed but cannot be read completely, so the previous one is in use.
     var isOutdated = false
   }
 
@@ -37,7 +37,7 @@ final class ServedCatalog: Sendable {
 
   /// - Parameters:
   ///   - path: The server's own catalog.
-  ///   - others: Catalogs on this machine that are searched together with it.
+  ///   - others: Catalogs on this machine that are searched together with the server's own.
   ///   - parts: Catalogs on other servers that are searched as well.
   init(path: FilePath, others: [FilePath] = [], parts: [any CatalogPart] = []) {
     self.path = path
@@ -54,10 +54,10 @@ final class ServedCatalog: Sendable {
     }
   }
 
-  /// The catalog has changed and cannot be read completely, so the previous one is in use.
+  /// `true` if the catalog has changed but cannot be read completely, so the previous one is in use.
   var isOutdated: Bool { state.withLock { $0.isOutdated } }
 
-  /// The reason why a catalog that exists is not in use, or is only partly in use; `nil` if there is none, or if no
+  /// The reason an existing catalog is not in use, or is only partly in use; `nil` if there is no such reason, or if no
   /// catalog is in use.
   var problem: String? { state.withLock { $0.joined == nil ? nil : $0.problem.map { "\($0)" } } }
 

@@ -2,8 +2,8 @@ internal import HTTPTypes
 internal import Serving
 internal import Text
 
-/// The parts of a response that the parameter `fields` of playlists selects. It consists of comma-separated names, with
-/// the names of inner objects after a dot or in parentheses, and `!` before excluded names, for example
+/// The parts of a response that the parameter `fields` of playlists selects. The parameter consists of comma-separated
+/// names, with the names of inner objects after a dot or in parentheses, and `!` before excluded names, for example
 /// `total,items(added_at,track(name,album(!images)))`.
 /// https://developer.spotify.com/documentation/web-api/reference/get-playlist
 struct FieldSelection: Equatable {

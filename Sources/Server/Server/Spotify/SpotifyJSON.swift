@@ -13,7 +13,7 @@ internal import Text
 struct SpotifyLinks: Sendable {
   /// The start of absolute URLs.
   let base: String
-  /// The key that lets a client without a token see a cover; `nil` if none is needed.
+  /// The key that lets a client without a token see a cover; `nil` if no key is needed.
   let coverKey: @Sendable (_ id: String) -> String?
 
   /// - Parameter id: The id of a track or album; `nil` if there are no images.
@@ -188,7 +188,7 @@ extension SongAlbum {
 typealias LinkedTrack = Linked<(song: Song, album: SongAlbum?)>
 
 extension JSONType where Value == LinkedTrack {
-  /// The track without its album, for responses in which the album is clear.
+  /// The track without its album, for responses that already identify the album.
   static var simpleTrack: Self { .object("SimpleTrack", groups: members) }
   static var track: Self { .object("Track", groups: fullMembers) }
 

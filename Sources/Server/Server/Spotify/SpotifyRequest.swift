@@ -12,7 +12,7 @@ struct SpotifyRequest {
   let fields: FormFields
   let links: SpotifyLinks
 
-  /// - Parameter tokens: Signs the URLs of covers.
+  /// - Parameter tokens: The tokens that sign the URLs of covers.
   init(_ request: Request, _ context: ServerContext, tokens: AccessTokens) {
     fields = FormFields(request.uri.query ?? "")
     let client = context.client.token
@@ -137,7 +137,7 @@ struct SpotifySearchText {
       }
     }
     try end()
-    // An OR between filters results in alternatives without words.
+    // Drops alternatives without words, which result from an OR between filters.
     texts = (texts + [words.joined(separator: " ")]).filter { !$0.isEmpty }
     query.text = texts.first ?? ""
     query.alternatives = Array(texts.dropFirst())

@@ -45,8 +45,8 @@ extension SpotifyRoutes {
   private static let maxSeeds = 5
   private static let recommendationCounts = 1...100
 
-  /// The attributes for which recommendations have parameters with the prefixes `min_`, `max_` and `target_`. Those
-  /// that are not measured are `nil` here and have no effect.
+  /// The attributes for which recommendations have parameters with the prefixes `min_`, `max_` and `target_`.
+  /// Attributes that are not measured are `nil` here and have no effect.
   private static let attributes: [String: SoundAttribute?] = [
     "tempo": .tempo, "energy": .energy, "danceability": .danceability, "speechiness": .speechiness,
     "loudness": .loudness, "duration_ms": .milliseconds, "key": .key, "mode": .mode, "time_signature": .beatsPerBar,
@@ -167,7 +167,7 @@ private struct AudioAnalysis {
   var duration: Double { record.format?.duration ?? song.row.durationSeconds ?? 0 }
   var key: MusicalKey? { song.row.key.flatMap { MusicalKey($0) } }
 
-  /// Half beats, which are the finest regular pulse that is known.
+  /// Half beats, the finest regular pulse that is known.
   var tatums: [Double] {
     let beats = record.tempo?.beats ?? []
     return beats.indices.flatMap { index in
@@ -175,7 +175,8 @@ private struct AudioAnalysis {
     }
   }
 
-  /// Returns an interval from each start to the next. The last interval is as long as the one before.
+  /// Returns an interval from each start to the next. The last interval is as long as the one before it, or shorter if
+  /// the track ends first.
   func intervals(_ starts: [Double]) -> [Interval] {
     starts.indices.map { index in
       let last = index + 1 == starts.count

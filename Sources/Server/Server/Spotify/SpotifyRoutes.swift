@@ -61,7 +61,7 @@ struct SpotifyRoutes: RouteSet {
 
   /// - Parameters:
   ///   - work: The lane of `Services` that computes and writes the response.
-  ///   - answer: Receives the value of `{id}` in the path, or an empty string.
+  ///   - answer: Called with the value of `{id}` in the path, or an empty string.
   func read<Value>(
     _ path: String, _ summary: String, _ parameters: [RouteParameter] = [], answers type: JSONType<Value>,
     _ work: Services.Work = .reading, _ answer: @escaping @Sendable (SpotifyRequest, _ id: String) throws -> Value
@@ -117,7 +117,7 @@ struct SpotifyRoutes: RouteSet {
     return song
   }
 
-  /// Returns the albums of tracks, which are read in one query.
+  /// Returns a function that finds the album of a track. The albums of all tracks are read in one query.
   func albums(of songs: [Song]) throws -> (Song) -> SongAlbum? {
     let ids = Set(songs.compactMap(\.album?.id)).sorted()
     let albums = Dictionary(try store.albums(ids: ids).compactMap(\.self).map { ($0.id, $0) }) { first, _ in first }
@@ -129,7 +129,7 @@ struct SpotifyRoutes: RouteSet {
     return songs.map { song in song.map { LinkedTrack(($0, albums($0)), links) } }
   }
 
-  /// Returns an album and some of its tracks. A track without an album counts as an album of its own.
+  /// Returns an album and a page of its tracks. A track without an album counts as an album of its own.
   private func album(_ id: String, _ page: Page) throws -> (SongAlbum, [Song]) {
     guard let album = try store.release(id: SpotifyRequest.id(id)) else {
       throw RequestError(.notFound, "There is no album with this id.")
@@ -142,7 +142,7 @@ struct SpotifyRoutes: RouteSet {
   private static let types = ["album", "artist", "playlist", "track", "show", "episode", "audiobook"]
 
   private func search(_ request: SpotifyRequest) throws -> SpotifySearchResults {
-    // In the URLs of pages, the parameter is named `query`, as in Spotify's.
+    // In the URLs of result pages, the parameter is named `query`, as in Spotify's URLs.
     let text = try request.fields["query"] ?? request.required("q")
     _ = try request.required("type")
     let types = request.list("type")

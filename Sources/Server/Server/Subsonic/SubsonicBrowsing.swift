@@ -72,7 +72,7 @@ extension SubsonicLibrary {
 
   // MARK: Folders
 
-  /// Returns the roots of runs, with small numbers as ids.
+  /// Returns the root folders of runs. Their ids are numbers, counted from 1.
   func musicFolders(_ request: SubsonicRequest) throws -> SubsonicObject {
     let roots = try services.folders().roots
     return .make {
@@ -90,7 +90,7 @@ extension SubsonicLibrary {
   }
 
   /// Returns the folders and songs that are directly in the music folders, or in one of them. Folders are grouped by
-  /// their first letter.
+  /// the first letter of their names.
   func indexes(_ request: SubsonicRequest) throws -> SubsonicObject {
     let folders = try services.folders()
     var roots = folders.roots
@@ -125,8 +125,8 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns a folder on disk. For clients that ignore tags, lists of albums and artists refer to folders, too: an
-  /// artist is a folder of releases, and a release is a folder of songs.
+  /// Returns a folder on disk. Clients that ignore tags also request artists and releases as folders: an artist is a
+  /// folder of releases, and a release is a folder of songs.
   func musicDirectory(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
     let folders = try services.folders()
@@ -235,7 +235,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns an empty object, because nothing is known except the library's own data.
+  /// Returns an empty object, because the server has no data other than the library's own.
   func artistInfo(_ request: SubsonicRequest) throws -> SubsonicObject {
     try artistInfo(request, as: "artistInfo")
   }
@@ -315,7 +315,7 @@ extension SubsonicLibrary {
     return .make { $0.put("songsByGenre") { $0.put("song", songs) } }
   }
 
-  /// Returns songs in the order of the albums, because plays are not counted.
+  /// Returns an artist's songs in the order of the albums, because plays are not counted.
   func topSongs(_ request: SubsonicRequest) throws -> SubsonicObject {
     let artist = SongArtist(named: try request.required("artist"))
     let songs = try children(store.songs(ofArtist: artist.id, limit: request.count("count", else: 50)))

@@ -76,7 +76,8 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// Returns the positions of shown tracks in the playlist. Clients count only tracks that are shown.
+  /// Converts positions among the shown tracks, which are the only ones that clients count, to positions in the
+  /// playlist.
   private func positions(_ shown: [Int], in playlist: Playlist) throws -> Set<Int> {
     let tracks = try store.playlistTracks(id: playlist.id)
     let songs = Set(try store.songs(ofFiles: tracks.compactMap(\.fileID)).map(\.row.fileID))
@@ -118,8 +119,8 @@ extension SubsonicLibrary {
     return SubsonicObject()
   }
 
-  /// Returns the named items. Clients that browse by folder star albums and artists as folders, using the parameter
-  /// `id`.
+  /// Returns the items that a request names. Clients that browse by folder star albums and artists as folders, using
+  /// the parameter `id`.
   private func items(_ request: SubsonicRequest) throws -> (songs: [Song], albums: [String], artists: [String]) {
     var (songs, albums, artists): ([Song], [String], [String]) = ([], [], [])
     for id in request.values("albumId") {

@@ -166,8 +166,8 @@ struct SubsonicLibrary: Sendable {
   }
 
   /// Returns an `ArtistID3`.
-  /// - Parameter releaseCount: The number of releases by the artist, and by others that contain tracks by the artist;
-  ///   `nil` for `SongArtist.unknown`.
+  /// - Parameter releaseCount: The number of releases that are by the artist or contain tracks by the artist; `nil` for
+  ///   `SongArtist.unknown`.
   func object(_ artist: LibraryArtist, releaseCount: Int? = nil, starred: Timestamp?) -> SubsonicObject {
     .make {
       $0.put("id", artist.id)

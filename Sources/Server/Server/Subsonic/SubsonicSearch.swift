@@ -49,7 +49,7 @@ extension SubsonicLibrary {
     let (artists, albums, songs) = (try page("artist"), try page("album"), try page("song"))
     var found = Found()
     if text.isEmpty {
-      // This returns the whole library, in pages.
+      // An empty query returns the whole library, in pages.
       if artists.limit > 0 {
         found.artists = try store.releaseArtists(limit: artists.limit, offset: artists.offset)
       }
@@ -95,7 +95,7 @@ extension SubsonicLibrary {
     return .make { $0.put("sonicMatch", matches) }
   }
 
-  /// Returns songs similar to a song, or to the first song of an album or artist that has a descriptor.
+  /// Returns songs similar to a song or, for an album, artist or folder, to its first song that has a descriptor.
   private func similar(_ request: SubsonicRequest) throws -> [(song: Song, likeness: Double)] {
     let id = try request.required("id")
     let limit = try request.count("count", else: 50)
@@ -113,7 +113,7 @@ extension SubsonicLibrary {
     return []
   }
 
-  /// Returns the most similar songs first; none if the library has not been analyzed for likeness.
+  /// Returns similar songs, most similar first; empty if the library has not been analyzed for likeness.
   private func similar(to song: Song, limit: Int) throws -> [(song: Song, likeness: Double)] {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer

@@ -19,7 +19,7 @@ struct SubsonicObject: Sendable, Equatable {
     one.members.elementsEqual(other.members) { $0 == $1 }
   }
 
-  /// Adds a member, or nothing if it has no value.
+  /// Adds a member, or nothing if the value is `nil`.
   mutating func put(_ name: String, _ value: SubsonicValue?) {
     if let value { members.append((name, value)) }
   }

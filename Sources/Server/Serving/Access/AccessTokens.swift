@@ -17,14 +17,15 @@ package struct AccessTokens: Sendable {
   /// `true` if clients need a token.
   package var areNeeded: Bool { file != nil }
 
-  /// Returns the name of a token; `nil` if it does not exist. This takes the same time for every token.
+  /// Returns the name of a token; `nil` if the token does not exist. The lookup takes the same time for every token.
   package func name(ofSecret secret: String) -> String? {
     guard let file else { return nil }
     let digest = Digest.sha256(of: Array(secret.utf8))
     return file.tokens.reduce(nil) { found, token in token.digest == digest ? token.name : found }
   }
 
-  /// Returns the name of the token that a Subsonic client has used as its password, salted: `t = md5(password + s)`.
+  /// Returns the name of the token that a Subsonic client has used as its password. The client sends it with a salt, as
+  /// `t = md5(password + s)`.
   package func name(ofSubsonicToken token: String, salt: String) -> String? {
     guard let file, let digest = Digest(hexadecimal: token) else { return nil }
     return file.name { secret in Digest.md5(of: Array((secret + salt).utf8)) == digest }

@@ -32,8 +32,8 @@ package enum Credentials: Equatable {
     }
   }
 
-  /// Parses the parameters of Subsonic: `apiKey`, or `t` and `s`, or `p`, plain or as `enc:` and hexadecimal digits
-  /// (https://opensubsonic.netlify.app/docs/api-reference/); or of AcoustID: `client`.
+  /// Parses the parameters of Subsonic or AcoustID. Subsonic has `apiKey`, or `t` and `s`, or `p`, which is plain or in
+  /// hexadecimal digits after `enc:` (https://opensubsonic.netlify.app/docs/api-reference/). AcoustID has `client`.
   init?(parameters: FormFields, of kind: Parameters) {
     switch kind {
     case .acoustID:

@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import Synchronization
 
 /// Counts recent wrong tokens. Correct tokens are not counted and are always accepted: tokens are too long to be
-/// guessed anyway, and this only slows guessing down.
+/// guessed anyway, and the limit only slows guessing down.
 package final class FailedAttempts: Sendable {
-  /// Number of wrong tokens from one network after which that network has to wait.
+  /// Maximum number of wrong tokens from one network within `window`. The network then has to wait.
   static let maximum = 20
   static let window = Duration.seconds(60)
   private static let maximumNetworks = 4096

@@ -1,7 +1,7 @@
 /// The host names to which the server responds.
 ///
-/// A foreign page can make its own name resolve to this machine after the page was loaded. It would then have the same
-/// origin as this server (DNS rebinding). However, the header `Host` still contains the foreign name.
+/// A foreign page can make its own name resolve to this machine after the page was loaded. The page would then have the
+/// same origin as this server (DNS rebinding). However, the header `Host` still contains the foreign name.
 package struct ServedNames: Sendable {
   private let names: Set<String>
   /// `true` if other machines can connect, using any address of this machine.

@@ -34,9 +34,9 @@ package final class TokenFile: Sendable {
   private let state: Mutex<State>
   private let report: @Sendable (Problem) -> Void
 
-  /// - Parameter report: Receives the reason if the file cannot be read again. No client has access until it can be
-  ///   read.
-  /// - Throws: `Problem` if it cannot be read now.
+  /// - Parameter report: Receives the reason if the file cannot be read again. No client has access until the file can
+  ///   be read.
+  /// - Throws: `Problem` if the file cannot be read now.
   package init(_ path: FilePath, report: @escaping @Sendable (Problem) -> Void) throws(Problem) {
     self.path = path
     self.report = report
@@ -70,7 +70,7 @@ package final class TokenFile: Sendable {
   /// Returns the name of the token for which `matches` returns `true`. All tokens are tried, so the time does not
   /// depend on the token.
   ///
-  /// This reads the file, because values derived from a token cannot be checked with its digest.
+  /// Reads the file, because values derived from a token cannot be checked with the token's digest.
   func name(where matches: (_ secret: String) -> Bool) -> String? {
     guard let (secrets, _) = try? Self.read(path) else { return nil }
     return secrets.reduce(nil) { found, secret in matches(secret.text) ? secret.name : found }

@@ -23,12 +23,12 @@ final class ConnectionGuard: ChannelDuplexHandler {
   private var wantsUpgrade = false
   /// `true` if the client waits for permission before it sends the body (RFC 9110, section 10.1.1).
   private var expectsContinue = false
-  /// `true` if received bytes could not be parsed, so the rest is ignored.
+  /// `true` if received bytes could not be parsed, so the rest of the input is ignored.
   private var isDamaged = false
   /// `true` if the client has closed its side.
   private var isInputClosed = false
 
-  /// An outbound event which says that the body of this request will be read.
+  /// An outbound event that announces that the body of this request will be read.
   struct BodyWelcome: Sendable {}
 
   init(_ limits: ConnectionLimits, metrics: ServerMetrics) {
@@ -100,8 +100,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  /// Returns the reason why a proxy could interpret a request differently from the server (RFC 9112, sections 3.2 and
-  /// 6.3).
+  /// Returns the reason a proxy could interpret a request differently from the server (RFC 9112, sections 3.2 and 6.3).
   private static func problem(with head: HTTPRequestHead) -> String? {
     let hosts = head.headers[canonicalForm: "host"]
     if hosts.count != 1 { return "A request needs one header Host." }
@@ -196,8 +195,8 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // For other responses, clients may close their side and still read. For an event stream, it means that the client
-      // is gone.
+      // For other responses, clients may close their side and still read. For an event stream, a closed side means that
+      // the client is gone.
       isInputClosed = true
       if isEventStream { close(context, in: .zero) }
     }

@@ -2,8 +2,8 @@ internal import NIOCore
 
 /// The limits for one connection, and for all connections together.
 package struct ConnectionLimits: Sendable {
-  /// Maximum number of open connections. Additional ones wait until one ends. Each connection may need an open file as
-  /// well, out of the 1,024 that a process may usually have.
+  /// Maximum number of open connections. Additional connections wait until an open one ends. Each connection may also
+  /// need an open file, and a process may usually have only 1,024 of them.
   package var connections = 384
   /// Maximum number of connections from one address (for IPv6, one /64 network), except from this machine and trusted
   /// proxies.
@@ -24,8 +24,8 @@ package struct ConnectionLimits: Sendable {
   var stopTime = TimeAmount.seconds(8)
   /// Interval between checks of a connection.
   var tick = TimeAmount.seconds(1)
-  /// Maximum number of bytes in all headers, including their names and the request target, and maximum number of
-  /// headers.
+  /// Maximum number of bytes in all headers, including their names and the request target.
   var headerBytes = 32 << 10
+  /// Maximum number of headers.
   var headerCount = 100
 }

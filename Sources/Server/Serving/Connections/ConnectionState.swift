@@ -28,7 +28,7 @@ struct ConnectionState {
   private var taken = 0
   /// The deadline for the body of a request that has already been answered.
   private var drainEnd: NIODeadline?
-  /// `true` while the server waits for bytes. Otherwise, the client is not the one that is slow.
+  /// `true` while the server waits for bytes. Otherwise, a delay is not the client's fault.
   private var wantsBytes = true
 
   init(_ limits: ConnectionLimits, now: NIODeadline) {

@@ -1,8 +1,8 @@
 internal import Platform
 internal import Synchronization
 
-/// Dedicated threads for one kind of work that blocks or computes. This keeps event loops and the cooperative pool
-/// free, and other kinds of work do not have to wait.
+/// Dedicated threads for one kind of work that blocks or computes. They keep event loops and the cooperative pool free,
+/// and other kinds of work do not have to wait.
 ///
 /// If no thread is free, work waits in the order of its arrival without occupying a thread. The length of the queue and
 /// the waiting time are bounded.
@@ -16,7 +16,7 @@ package final class Lane: Sendable {
   package static let defaultMaxWait = Duration.seconds(30)
 
   /// - Parameters:
-  ///   - maxQueueLength: Number of requests that may wait.
+  ///   - maxQueueLength: Maximum number of waiting requests.
   ///   - overdue: The error to throw if no thread becomes free in time.
   ///   - prepare: Called first on each thread.
   /// - Throws: `ResourceError` if the system cannot start a thread.
@@ -49,6 +49,6 @@ package final class Lane: Sendable {
   /// Number of requests that are waiting or running.
   package var count: Int { present.load(ordering: .relaxed) }
 
-  /// Ends the threads. It must be called when no work remains.
+  /// Ends the threads. Call this when no work remains.
   package func close() { threads.close() }
 }

@@ -32,7 +32,7 @@ package struct BodyLimits: RouterMiddleware {
       return try await next(request, context)
     }
     let share = BufferBudget.Share(of: budget)
-    // The route may keep the whole body in memory until the response.
+    // Until the response, the route may keep the whole body in memory.
     defer { share.giveBack() }
     var request = request
     if let length {

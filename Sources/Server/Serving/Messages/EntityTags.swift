@@ -5,7 +5,7 @@ package struct EntityTags {
   private let tags: [Substring]
 
   package init(_ header: String) {
-    // This is a weak comparison (RFC 9110, section 8.8.3.2).
+    // Removes the mark of weak tags, for a weak comparison (RFC 9110, section 8.8.3.2).
     tags = header.split(separator: ",").map {
       let tag = $0.drop { $0 == " " || $0 == "\t" }
       let strong = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag

@@ -3,7 +3,7 @@ package import Hummingbird
 internal import Logging
 package import Text
 
-/// Turns errors from a group of routes into the responses that clients of this API expect.
+/// Turns errors from the routes of an API into the responses that its clients expect.
 package struct ErrorShape: RouterMiddleware {
   package typealias Context = ServerContext
 

@@ -24,7 +24,7 @@ package struct RequestError: Error, Sendable, Equatable {
   static let overload = RequestError(
     .serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
 
-  /// Describes any error for a client. Unexpected errors do not reveal anything about the implementation.
+  /// Describes any error for a client. The description of an unexpected error reveals nothing about the implementation.
   package init(_ error: any Error) {
     switch error {
     case let error as RequestError: self = error

@@ -18,7 +18,8 @@ package struct TextDelivery: RouterMiddleware {
 
   /// Minimum size to compress, in bytes. Shorter responses fit into one packet anyway.
   private static let minCompressedSize = 1 << 10
-  /// Maximum size to compress inline, in bytes. Longer responses are compressed where nothing else has to wait.
+  /// Maximum size to compress inline, in bytes. Longer responses are compressed by `aside`, where nothing else has to
+  /// wait.
   private static let maxInlineSize = 1 << 16
   private static let types = ["application/json", "application/xml", "application/schema+json"]
 

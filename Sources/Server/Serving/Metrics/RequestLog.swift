@@ -58,7 +58,7 @@ package struct RequestLog: RouterMiddleware {
   }
 
   private static let knownMethods: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .patch, .options]
-  /// Size, in bytes, up to which a body counts as sent immediately, without waiting for its end.
+  /// Maximum size in bytes of a body that counts as sent immediately, without waiting for its end.
   private static let wholeBody = 1 << 20
 }
 

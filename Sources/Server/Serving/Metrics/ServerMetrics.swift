@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The activity of the server since its start.
 package final class ServerMetrics: Sendable {
-  /// The reason why the server closed a connection.
+  /// The reason the server closed a connection.
   package enum EndReason: String, CaseIterable {
     case tooSlow = "too_slow"
     case notHTTP = "not_http"
@@ -56,7 +56,7 @@ package final class ServerMetrics: Sendable {
   func connectionEnded(because reason: EndReason) { mutex.withLock { $0.ended[reason, default: 0] += 1 } }
   func requestBegan() { mutex.withLock { $0.requestsInProgress += 1 } }
 
-  /// - Parameter seconds: Time until the response began, because streams may last for hours.
+  /// - Parameter seconds: Time until the response began, not until it ended, because streams may last for hours.
   func requestEnded(_ key: Key, seconds: Double) {
     mutex.withLock { state in
       state.requestsInProgress -= 1

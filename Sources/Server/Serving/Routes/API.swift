@@ -6,7 +6,7 @@ package struct API: Sendable {
   package let name: String
   /// The prefix of its paths: `/v1`.
   package let path: String
-  /// The access to its routes, unless a route has its own.
+  /// The access to its routes, unless a route specifies its own.
   package let access: RouteAccess
   /// Maximum number of bytes in a request body.
   package let bodyLimit: Int

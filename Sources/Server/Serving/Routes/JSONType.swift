@@ -162,7 +162,7 @@ extension Shape {
 }
 
 extension SchemaNode {
-  /// An object that may have more members later.
+  /// An object to which later versions may add members.
   package static func open<Record>(_ fields: [Field<Record>]) -> SchemaNode {
     let required = fields.filter { $0.writeIfAny == nil }
     return [

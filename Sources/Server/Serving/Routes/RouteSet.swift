@@ -11,7 +11,7 @@ extension RouteSet {
   /// - Parameters:
   ///   - path: The path below the path of the API: `tracks/{id}`.
   ///   - type: The media type of the responses.
-  ///   - access: The access; `nil` for that of the API.
+  ///   - access: The access to the route; `nil` for the default access of the API.
   package func route(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
     body: RouteBody? = nil, answers: [RouteAnswer] = [], type: String = "application/json",

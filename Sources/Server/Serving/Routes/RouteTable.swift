@@ -1,4 +1,4 @@
-/// The rules of all routes, which are known before a route is called. They depend on the path of the route, not on the
+/// The rules of all routes, available before a route is called. They depend on the path of the route, not on the
 /// client's URL. All methods of a path have the same access and limits, even methods that are not supported.
 package struct RouteTable: Sendable {
   /// The rules by `Route.path`, with limits in bytes.

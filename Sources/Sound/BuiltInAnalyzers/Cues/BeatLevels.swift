@@ -2,8 +2,9 @@ internal import Mathematics
 
 /// The mean level and bass between beats, in dB.
 struct BeatLevels {
-  /// Cumulative sums of levels and of slot counts, starting at the first beat.
+  /// Cumulative sums of levels, starting at the first beat.
   private var sums: [SIMD2<Double>] = [.zero]
+  /// Cumulative slot counts, starting at the first beat.
   private var counts = [0]
   /// Minimum power relative to the loudest slot; anything below is practically silent.
   private static let floor: Float = 1e-6

@@ -134,8 +134,8 @@ struct CuePoints {
     values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
   }
 
-  /// Returns a transition that ends where the body of the track begins, and one that starts where it ends. Both are
-  /// whole phrases long if there is room. If there is no intro or outro, a phrase of the body is used.
+  /// Returns a transition that ends where the body of the track begins, and one that starts where the body ends. Both
+  /// are whole phrases long if there is room. If there is no intro or outro, a phrase of the body is used.
   func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
     func length(_ room: Int) -> Int {
       room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.maxMix) : room / 4 * 4

@@ -40,7 +40,7 @@ struct Fade {
 
   /// - Parameters:
   ///   - energies: Sums of squares per slot, starting at the first audible slot. For a fade-out, the order is reversed
-  ///     and starts at the last one.
+  ///     and starts at the last audible slot.
   ///   - slotSeconds: Length of a slot in seconds.
   ///   - offset: Time from the start of the first slot to the first audible sample, in seconds.
   init?(_ energies: some Sequence<Float>, slotSeconds: Double, offset: Double) {
@@ -117,7 +117,7 @@ struct Fade {
     /// The difference in level between the beginning and the music that follows, in dB.
     var depth = 0.0
     /// The share of the deviations from the level after the fade that the fit explains, the mean residual in dB, and
-    /// the mean deviation after the fade in dB.
+    /// the median deviation after the fade in dB.
     var (explained, left, leftAfter) = (0.0, 0.0, 0.0)
 
     /// The residuals' degrees of freedom, and their autoregressive coefficient.
@@ -134,7 +134,7 @@ struct Fade {
       let lengths = Fade.lengths.filter { $0 * 1.25 <= Double(levels.count) * seconds }
       guard !lengths.isEmpty else { return nil }
       let loud = levels.sorted()[levels.count * 4 / 5]
-      // This exits early, because most music begins and ends at its usual level.
+      // Most music begins and ends at its usual level, so this check saves time.
       guard levels[0] <= loud - Fade.minDepth else { return nil }
       for index in levels.indices { levels[index] = max(levels[index], loud + Fade.floor) }
 

@@ -48,7 +48,7 @@ struct Groove {
     end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
   }
 
-  /// Returns the beat, within half a bar, at which the bass rises or falls most. Used if the bars are unknown.
+  /// Returns the beat, within half a bar, at which the bass rises or falls most. It is used if the bars are unknown.
   private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
     let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
     func rise(_ beat: Int) -> Double {

@@ -12,8 +12,9 @@ struct ChannelScan {
   private(set) var positive = ClippedPeaks()
   private(set) var negative = ClippedPeaks()
   private(set) var gaps: [Gap] = []
-  /// Number of gaps with a jump, and without.
+  /// Number of certain gaps.
   private(set) var gapCount = 0
+  /// Number of gaps that are not certain.
   private(set) var doubtfulCount = 0
   /// Number of runs of zeros that quantization explains.
   private(set) var coarseCount = 0
@@ -30,10 +31,11 @@ struct ChannelScan {
     var range: Range<Int64>
     /// Abruptness: the larger of the jumps at both ends, relative to the mean step of the surrounding signal.
     var jump: Float
-    /// RMS before and after the gap.
+    /// RMS before the gap.
     var before: Float
+    /// RMS after the gap.
     var after: Float
-    /// `true` if there is a jump and the level is the same on both sides. Otherwise, the run counts as a gap only if
+    /// `true` if there is a jump and the level is similar on both sides. Otherwise, the run counts as a gap only if
     /// there are few rests.
     var isCertain: Bool
   }
@@ -41,10 +43,10 @@ struct ChannelScan {
   private static let limit = 500
   /// Minimum length of a gap, relative to other runs of zeros around it.
   private static let minRunRatio = 6
-  /// Minimum ratio of a candidate's residual to the residuals around it. In noise, few exceed it.
+  /// Minimum ratio of a candidate's residual to the largest one around it. In noise, few ratios are higher.
   private static let minRatio: Float = 1.3
-  /// Ratio from which the level after a candidate may differ, because the candidate is then not the onset of the
-  /// following sound.
+  /// Minimum ratio for a candidate after which the level changes: with a residual this large, the candidate is not the
+  /// onset of the following sound.
   private static let loneRatio: Float = 6
   /// Maximum number of candidates tested per part. Those with the highest ratios are tested.
   private static let testLimit = 8
@@ -53,8 +55,9 @@ struct ChannelScan {
     var rms: Float
     var step: Float
     var last: Float
-    /// Largest sample within 0.2 ms of the zeros, and RMS of the 2 ms next to the zeros.
+    /// Largest sample within 0.2 ms of the zeros.
     var edge: Float
+    /// RMS of the 2 ms next to the zeros.
     var edgeRMS: Float
     /// Smallest sample that is not zero: the quantization step of coarse samples, such as those of 8 bits.
     var quantum: Float
@@ -199,7 +202,7 @@ struct ChannelScan {
 
   // MARK: Clicks
 
-  /// Cells with a larger residual than their neighbors are candidates; the test decides.
+  /// Cells with a larger residual than their neighbors are candidates; `ClickTest` decides.
   private mutating func findClicks(
     _ window: Span<Float>, _ cells: Span<SampleCells.Cell>, cellCount: Int, start: Int64
   ) {
@@ -233,7 +236,7 @@ struct ChannelScan {
     }
   }
 
-  /// Excludes drum hits, which change the level; a click does not.
+  /// Returns `true` unless the level changes. Drum hits change it, but clicks do not.
   private func isAsLoudBehind(_ cells: Span<SampleCells.Cell>, _ cell: Int) -> Bool {
     var (before, after): (Float, Float) = (1e-9, 1e-9)
     for distance in 2..<8 {
@@ -245,7 +248,7 @@ struct ChannelScan {
 
   struct Click {
     var place: Int64
-    /// Prediction error relative to the largest one around.
+    /// Prediction error relative to the largest one nearby.
     var strength: Double
     var score: Double
   }

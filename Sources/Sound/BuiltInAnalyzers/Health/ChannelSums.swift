@@ -6,8 +6,9 @@ struct ChannelSums {
   private let channelCount: Int
   private var sums: [Double]
   private var squares: [Double]
-  /// Sums of squares of the mean of left and right, and of half their difference.
+  /// Sum of squares of the mean of left and right.
   private var meanSquares = 0.0
+  /// Sum of squares of half the difference between left and right.
   private var sideSquares = 0.0
   /// Means of blocks of about a second, used to check whether an offset is steady.
   private var blockMeans: [[Float]]

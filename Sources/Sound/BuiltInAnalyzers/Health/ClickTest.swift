@@ -10,9 +10,9 @@ struct ClickTest {
   /// Number of samples on either side from which the model is estimated.
   static let reach = 1024
   private static let order = 28
-  /// The samples to interpolate, relative to the largest error.
+  /// The range of samples to interpolate, relative to the sample with the largest error.
   private static let hole = -5..<6
-  /// Minimum product of the three measures for a click, fitted to the split `fit` of Benchmarks/health.
+  /// Minimum score of a click, fitted to the split `fit` of Benchmarks/health. It is a product of three measures.
   static let minScore = 3.1
   /// One 16-bit step; smaller errors are rounding.
   private static let minError = 1.0 / 32768
@@ -48,8 +48,8 @@ struct ClickTest {
     return judge(filter, place: place)
   }
 
-  /// `true` for a step. A click returns to the initial level. A step does not: the level after it differs from what
-  /// either a line or a cubic curve through the samples on either side would explain.
+  /// Returns `true` for a step. A click returns to the initial level. A step does not: the level after it differs from
+  /// what either a line or a cubic curve through the samples on either side would explain.
   /// - Parameter size: The residual at `place`. For a step, the residual is half of the step; for a wider click, it is
   ///   as large as the click.
   private func isStep(_ window: Span<Float>, at place: Int, size: Float) -> Bool {

@@ -16,20 +16,20 @@ struct ClippedPeaks {
   /// Minimum value of a peak.
   private var floor = Self.minLevel
   private static let minLevel: Float = 0.02
-  /// All runs at the level, including runs of one or two samples: if many peaks are clipped, these are clipped as well.
+  /// All runs at the level, including runs of one or two samples: if many peaks are clipped, so are the short ones.
   private(set) var runs: [Range<Int64>] = []
   /// Number of flat tops with corners.
   private(set) var count = 0
   /// Number of flat tops reached by a jump.
   private var squareCount = 0
 
-  /// `true` if a sample reaches or exceeds the largest value so far.
+  /// Returns `true` if a sample exceeds the largest value so far, or reaches it to within 0.05%.
   func isReached(by largest: Float) -> Bool { largest > floor }
 
   /// - Parameters:
   ///   - range: The samples to examine, as a range of the window.
   ///   - largest: The largest sample in `range`.
-  ///   - sign: -1 for negative peaks.
+  ///   - sign: 1 for positive peaks, -1 for negative peaks.
   ///   - offset: Index of the first sample of the window in the file.
   mutating func look(_ window: Span<Float>, _ range: Range<Int>, largest: Float, sign: Float, offset: Int64) {
     guard isReached(by: largest) else { return }
@@ -76,8 +76,8 @@ struct ClippedPeaks {
   /// `true` if there are enough flat tops and most have corners.
   var isClipped: Bool { count >= Self.minCount && count > squareCount }
 
-  /// `true` if these peaks end at the level at which the other peaks were clipped. The limit was the same for all, even
-  /// if few reached it.
+  /// Returns `true` if these peaks end at the level at which other peaks were clipped. The limit was the same for all
+  /// peaks, even if few of these reached it.
   func isClipped(at other: Float) -> Bool {
     abs(level - other) <= 0.0005 * other && count >= squareCount && !runs.isEmpty
   }

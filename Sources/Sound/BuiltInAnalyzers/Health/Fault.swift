@@ -12,12 +12,13 @@ struct Fault: Equatable {
     case cutEnd = "cut_end"
   }
 
-  /// Maximum distance in seconds of clipped peaks that are one fault.
+  /// Maximum distance, in seconds, between clipped peaks that are one fault.
   static let maxClippingDistance = 0.1
 
   var kind: Kind
-  /// The half-open range of affected samples in the file.
+  /// Index of the first affected sample in the file.
   var start: Int64
+  /// Index after the last affected sample.
   var end: Int64
   /// Zero-based channel; `nil` if all channels are affected.
   var channel: Int?

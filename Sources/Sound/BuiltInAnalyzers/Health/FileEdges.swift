@@ -40,7 +40,8 @@ struct FileEdges {
     return faults
   }
 
-  /// The level of an edge relative to the file, in dB; `nil` if the edge is not a cut. `samples` begin at the edge.
+  /// Returns the level of an edge relative to the file, in dB; `nil` if the edge is not a cut.
+  /// - Parameter samples: Samples from the edge inward.
   private func cut(_ samples: [Float], level: Double) -> Double? {
     func rms(_ part: ArraySlice<Float>) -> Double {
       (part.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(part.count)).squareRoot()

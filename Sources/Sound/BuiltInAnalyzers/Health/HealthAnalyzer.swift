@@ -19,7 +19,7 @@ struct HealthAnalyzer: Analyzer {
   }
 
   struct Session: AnalysisSession {
-    /// Minimum duration; shorter audio has too little signal around a fault.
+    /// Minimum duration in seconds; shorter audio has too little signal around a fault.
     private static let minSeconds = 0.5
     private static let limit = 100
 
@@ -83,7 +83,7 @@ struct HealthAnalyzer: Analyzer {
 
 /// Overall severity of the faults of a file.
 enum Severity {
-  /// The severity of a single fault, and of many.
+  /// Returns the severity of a single fault, and that of many.
   private static func weight(_ kind: Fault.Kind) -> (one: Double, many: Double) {
     switch kind {
     case .deadChannel, .silent: (0.9, 0.9)
@@ -101,11 +101,11 @@ enum Severity {
     }
   }
 
-  /// Number of faults per minute beyond which severity stays the same: more faults hide each other.
+  /// Maximum number of faults per minute that add to the severity: more faults hide each other.
   private static let maxPerMinute = 60.0
 
-  /// Returns the worst kind of fault and its severity. With more faults per minute, the severity approaches that of many
-  /// faults.
+  /// Returns the worst kind of fault and its severity. With more faults per minute, the severity approaches that of
+  /// many faults.
   static func of(_ faults: [Fault], seconds: Double, rate: Int) -> (worst: String?, severity: Double) {
     var worst: (kind: Fault.Kind, severity: Double)?
     for kind in Fault.Kind.allCases {
@@ -119,7 +119,8 @@ enum Severity {
     return (worst?.kind.rawValue, (worst?.severity ?? 0).rounded(toPlaces: 3))
   }
 
-  /// Number of faults of one kind. Clipped peaks in close succession are one fault, so that its length counts, too.
+  /// Returns the number of faults of one kind. Clipped peaks in close succession are one fault, which counts for more
+  /// the longer it is.
   private static func count(of faults: [Fault], rate: Int) -> Double {
     faults.reduce(0) { sum, fault in
       sum + 1

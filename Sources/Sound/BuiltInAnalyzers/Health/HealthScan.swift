@@ -64,7 +64,7 @@ struct HealthScan {
     frameCount += Int64(count)
   }
 
-  /// Processes the rest, padded with zeros, and returns all faults.
+  /// Processes the remaining samples, padded with zeros, and returns all faults.
   mutating func finish() -> [Fault] {
     while start < frameCount {
       let left = Int(frameCount - start)
@@ -160,8 +160,8 @@ struct HealthScan {
     return faults
   }
 
-  /// Many gaps in a rhythm are rests, as are gaps without a jump in music with even more rests that begin or end softly.
-  /// Where quantization explains most gaps, it may explain all.
+  /// Returns the gaps that are faults. Many gaps in a rhythm are rests. So are gaps without a jump if even more rests
+  /// begin or end softly. If quantization explains most gaps, it may explain all.
   private func gaps() -> [Fault] {
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
@@ -192,12 +192,12 @@ struct HealthScan {
     return faults
   }
 
-  /// Ratio to its surroundings below which a click may be an instrument's. Square waves give pulses as large as all of
-  /// their steps; clicks that were added to music are twice as large as anything around them.
+  /// Minimum strength of a click that cannot be an instrument's. The pulses of a square wave are no larger than its
+  /// other steps; clicks that were added to music are twice as large as anything around them.
   private static let minFaultStrength = 2.0
 
-  /// Many clicks in a rhythm are music, as are those of a file in which even more begin or end a note, and many that do
-  /// not stand out.
+  /// Returns the clicks that are faults. Many clicks in a rhythm are music. So are clicks in a file in which even more
+  /// clicks begin or end a note, and clicks that do not stand out, if there are many.
   /// - Parameter others: Other faults; gaps and repeated blocks begin and end with clicks of their own.
   private func clicks(outside others: [Fault]) -> [Fault] {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }

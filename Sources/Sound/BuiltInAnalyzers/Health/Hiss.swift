@@ -3,12 +3,12 @@ internal import Foundation
 
 /// Detects constant noise: the quietest passages are white noise.
 struct Hiss {
-  /// Cells per block of 50 ms.
+  /// Number of cells per block of 50 ms.
   private let blockLength: Int
   private var block: (squares: Float, differences: Float, count: Int) = (0, 0, 0)
-  /// Number of blocks in each class of levels, 1 dB wide from -120 dB up, and the sum of their ratios of the power of
-  /// first differences to the power of the block.
+  /// Number of blocks in each class of levels, 1 dB wide from -120 dB up.
   private var classes = [Int](repeating: 0, count: 121)
+  /// For each class, the sum of the blocks' ratios of the power of first differences to the power of the block.
   private var classRatios = [Float](repeating: 0, count: 121)
   private var blockCount = 0
 
@@ -43,8 +43,8 @@ struct Hiss {
     block = (0, 0, 0)
   }
 
-  /// Returns a fault with the level of the quietest twentieth, in dB relative to full scale, if that is noise rather
-  /// than music.
+  /// Returns a fault with the level of the quietest twentieth of the blocks, in dB relative to full scale, if these
+  /// blocks are noise rather than music.
   func fault(frameCount: Int64) -> Fault? {
     guard blockCount >= 60 else { return nil }
     var (count, ratio): (Int, Float) = (0, 0)

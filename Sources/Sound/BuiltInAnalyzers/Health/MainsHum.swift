@@ -6,7 +6,8 @@ internal import Foundation
 ///
 /// In spectra of about 3 s, each line is a complex number. Over half a minute, a hum line is a constant (rotating
 /// slowly if the mains frequency is slightly off) that stands out from the neighboring bins. Bass notes end, or are off
-/// by about 1 Hz. Loops of a bass drum, unlike hum, have lines at both 50 and 60 Hz or at frequencies between them.
+/// by about 1 Hz. Loops of a bass drum, unlike hum, have lines at both 50 and 60 Hz or at the control frequencies
+/// (`others`).
 struct MainsHum {
   private static let bases: [Double] = [50, 60]
   private static let harmonicCount = 3
@@ -14,8 +15,9 @@ struct MainsHum {
   /// loop.
   private static let others: [Double] = [45, 65, 70, 75, 80, 85, 90, 95, 105, 115, 130, 140, 160, 170]
   private static let frameLimit = 3000
-  /// Number of frames per stretch of half a minute. At least `minFrames` are required.
+  /// Number of frames per stretch of half a minute.
   private static let stretch = 19
+  /// Minimum number of frames in a file.
   private static let minFrames = 6
   /// Deviations of the mains frequency to test, in Hz. They are multiplied by the number of the harmonic.
   private static let deviations = (-5...5).map { Double($0) * 0.01 }
@@ -30,7 +32,7 @@ struct MainsHum {
   private struct Measures {
     /// Power of the constant relative to that of the neighboring bins, summed over frames.
     var ratio = 0.0
-    /// Share of frames within half the magnitude of the constant.
+    /// Share of frames that deviate from the constant by less than half its magnitude.
     var share = 0.0
     /// `share` weighted by frame: frames in which music masks the line count less.
     var weightedShare = 0.0
@@ -68,7 +70,7 @@ struct MainsHum {
     lines = Array(repeating: [], count: Self.frequencies.count)
   }
 
-  /// A windowed sinc that also converts sums to means.
+  /// Returns a windowed sinc that also converts sums to means.
   private static func lowPass(_ factor: Int) -> [Lanes] {
     let quarter = 1 / Double(SampleCells.length / SampleCells.quarterCount)
     let count = factor > 1 ? 4 * factor : 1
@@ -138,7 +140,7 @@ struct MainsHum {
   /// The bases with their harmonics, then the control frequencies.
   private static let frequencies = bases.flatMap { base in (1...harmonicCount).map { base * Double($0) } } + others
 
-  /// Response of the window at a distance of `bins` from a sine.
+  /// Returns the response of the window at a distance of `bins` from a sine.
   private static func response(_ bins: Double) -> Double {
     abs(bins) < 1e-6 ? 1 : sin(Double.pi * bins) / (Double.pi * bins * (1 - bins * bins))
   }

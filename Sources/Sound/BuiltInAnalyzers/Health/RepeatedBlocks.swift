@@ -1,7 +1,7 @@
 internal import CKernels
 
-/// Detects blocks that occur exactly twice in a row, as players and rips with jitter produce them: x[n] = x[n − d] for
-/// d samples, and no more.
+/// Detects blocks that occur exactly twice in a row, as produced by players and by rips with jitter: x[n] = x[n − d]
+/// for d samples, and no more.
 ///
 /// Positions are compared only where a hash of four samples recurs within `reach`.
 struct RepeatedBlocks {

@@ -1,14 +1,14 @@
-/// Tells events of music from faults, which come at random times.
+/// Distinguishes events of music from faults, which come at random times.
 enum Rhythm {
-  /// Share of the intervals that must be of a few lengths.
+  /// Minimum share of intervals that have one of a few lengths.
   private static let minShare = 0.65
   private static let maxLengths = 3
-  /// Intervals per length.
+  /// Number of intervals for each allowed length.
   private static let intervalsPerLength = 6
-  /// Relative and absolute deviation of intervals of one length; the latter in seconds.
+  /// Maximum deviation of intervals of one length: a share of the length plus a number of seconds.
   private static let deviation = (share: 0.04, seconds: 0.002)
 
-  /// `true` if most intervals between successive events are of one to three lengths.
+  /// Returns `true` if most intervals between successive events have one of up to three lengths.
   /// - Parameter places: Positions of the events, ascending.
   static func isFollowed(by places: [Int64], sampleRate: Int) -> Bool {
     var intervals = zip(places, places.dropFirst()).map { Double($1 - $0) / Double(sampleRate) }.sorted()

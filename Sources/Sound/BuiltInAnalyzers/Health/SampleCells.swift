@@ -28,7 +28,7 @@ enum SampleCells {
     }
   }
 
-  /// Measures `count` cells of samples from `first` on into `cells` from `place` on.
+  /// Measures `count` cells of samples, starting at `first`, and stores them in `cells`, starting at `place`.
   static func measure(_ samples: Span<Float>, from first: Int, count: Int, into cells: inout [Cell], at place: Int) {
     precondition(first >= 2 && first + count * length + 2 <= samples.count && place + count <= cells.count)
     samples.withUnsafeBufferPointer { samples in

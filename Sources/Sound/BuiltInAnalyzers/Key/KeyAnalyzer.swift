@@ -22,7 +22,7 @@ struct KeyAnalyzer: Analyzer {
   struct Session: AnalysisSession {
     /// Number of frames per stretch. A track of up to one and a half times this length is analyzed as a whole.
     static let stretchFrames = 256
-    /// Minimum duration of audio in which a key can be found. For shorter audio, the key would be a guess.
+    /// Minimum duration, in seconds, of audio that gets a key. For shorter audio, the key would be a guess.
     static let minSeconds = 4.0
     /// Minimum log-odds that there is a key.
     static let minPresence = -2.0

@@ -6,7 +6,7 @@ struct KeyCurve {
   private static let window = 4
   /// Penalty for a change of key, in log probability.
   private static let penalty = 8.0
-  /// Minimum probability; lower probabilities are raised to it.
+  /// Probability added to that of every key, so that no key is impossible.
   private static let minProbability = 1e-4
 
   /// The key of each segment, 0 to 23, with C major at 0 and C minor at 12.

@@ -200,8 +200,8 @@ struct KeyNetwork {
     return classes
   }
 
-  /// Gathers, for each frame and pitch class, the channels of three frames: the frame itself, and those that are
-  /// `apart` before and after it. Beyond the ends, there are zeros.
+  /// Gathers, for each frame and pitch class, the channels of three frames: the frame itself, and those `apart`
+  /// frames before and after it. Frames beyond the ends are zero.
   private static func neighbors(of features: [Float], apart: Int) -> [Float] {
     let count = features.count / width
     var near = [Float](repeating: 0, count: 3 * features.count)

@@ -46,12 +46,13 @@ struct PitchSpectrum {
 
   /// Levels in dB by frame, before tuning.
   private(set) var levels: [Float] = []
-  /// The tuning of the frames and, with decaying weight, of earlier frames.
+  /// The tuning of the kept frames and, with decaying weight, of earlier frames.
   private(set) var tuning = Tuning()
   /// The tuning of all columns so far.
   private(set) var overallTuning = Tuning()
-  /// Band powers of the last column; `pending` has those of the previous column if it is the first half of a frame.
+  /// Band powers of the last column.
   private var bands = [Float](repeating: 0, count: binCount)
+  /// Band powers of the first column of a frame whose second column is missing; valid if `isPending`.
   private var pending = [Float](repeating: 0, count: binCount)
   private var isPending = false
 

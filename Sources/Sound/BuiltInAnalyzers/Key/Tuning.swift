@@ -12,9 +12,9 @@ struct Tuning {
 
   private static let binWidth = Float(PitchSpectrum.layout.sampleRate) / Float(PitchSpectrum.layout.windowLength)
   private static let bins = Int(100 / binWidth)..<Int(2000 / binWidth)
-  /// Peaks more than 30 dB below the highest bin (`relativeFloor`) are ignored, and so are peaks below `floor`, which
-  /// is relative to a full-scale sine.
+  /// Minimum power of a peak relative to the highest bin: -30 dB.
   private static let relativeFloor: Float = 1e-3
+  /// Minimum power of a peak: -90 dB relative to a full-scale sine.
   private static let floor: Float =
     1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
 

@@ -19,8 +19,8 @@ enum ChannelRole: Hashable, Sendable {
       switch positions[channel] {
       case Position.lowFrequency, Position.lowFrequency2: return .lowFrequency
       case Position.sideLeft, Position.sideRight, Position.surroundLeft, Position.surroundRight: return .surround
-      // These are the surround speakers of 5.1, at 110°. If there are side speakers as well, these are behind the
-      // listener, at 135° or more.
+      // The back speakers are the surround speakers of 5.1, at 110°. If there are side speakers as well, the back
+      // speakers are behind the listener, at 135° or more.
       case Position.backLeft, Position.backRight: return hasSides ? .front : .surround
       default: return .front
       }

@@ -3,9 +3,9 @@ internal import Mathematics
 /// The K-weighted power of all channels, summed with the channels' weights (ITU-R BS.1770-5).
 ///
 /// Two channels are processed at a time, in double precision. This takes a sixth of the time of libebur128's filter,
-/// against which the tests compare it.
+/// with which the tests compare the results.
 struct KWeightedPower {
-  /// Minimum sample rate. At lower rates, the filter's shelf is near or above half the sample rate.
+  /// Minimum sample rate in Hz. At lower rates, the filter's shelf is near or above half the sample rate.
   static let minSampleRate = 4_000
 
   private let filter: KFilter
@@ -36,7 +36,7 @@ struct KWeightedPower {
     frameCount += frames.count
   }
 
-  /// Returns the mean over the frames since the last call, or 0 if it is not finite.
+  /// Returns the mean power over the frames since the last call, or 0 if it is not finite.
   mutating func takeMean() -> Double {
     var power = 0.0
     for index in pairs.indices { power += (pairs[index].state.takeSums() * pairs[index].weights).sum() }
@@ -101,8 +101,9 @@ struct KFilter: Sendable {
 
   /// The filter state of two channels.
   struct State: Sendable {
-    /// v[n-1] and v[n-2], first those of the shelf, then those of the high-pass filter.
+    /// v[n-1] and v[n-2] of the shelf.
     fileprivate var s1 = SIMD2<Double>.zero, s2 = SIMD2<Double>.zero
+    /// v[n-1] and v[n-2] of the high-pass filter.
     fileprivate var h1 = SIMD2<Double>.zero, h2 = SIMD2<Double>.zero
     fileprivate var sums = SIMD2<Double>.zero
 

@@ -64,7 +64,7 @@ struct LoudnessAnalyzer: Analyzer {
       }
     }
 
-    /// Steps differ in length by a frame if the sample rate is not a multiple of 100.
+    /// The frame at which the step ends. Steps differ in length by a frame if the sample rate is not a multiple of 100.
     private var endOfStep: Int { (meter.stepCount + 1) * LoudnessMeter.stepMilliseconds * sampleRate / 1000 }
 
     mutating func finish() throws(AnalysisError) -> LoudnessFinding {
@@ -79,7 +79,7 @@ struct LoudnessAnalyzer: Analyzer {
         reason: integrated == nil ? reason : nil, gatingBlocks: meter.gatingBlocks.bytes)
     }
 
-    /// The reason why there is no loudness.
+    /// The reason there is no loudness.
     private var reason: String {
       if power == nil { return "low_sample_rate" }
       if !meter.hasBlock { return "too_short" }

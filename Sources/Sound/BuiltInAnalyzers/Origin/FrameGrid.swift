@@ -105,7 +105,7 @@ struct LappedGrid {
     // Vorbis alternates blocks of two lengths; both begin at multiples of 64.
     grid = FrameGrid(codec: codec, period: codec == .vorbis ? 64 : blockLength)
     emphasis = codec == .opus ? 0.85 : 0
-    // The omitted harmonics are 50 dB below the window. The window of Opus is steep and needs more of them.
+    // The omitted harmonics are 50 dB below the window. The window of Opus is steep and needs more harmonics.
     let harmonicCount =
       switch codec {
       case .opus: 24
@@ -122,7 +122,7 @@ struct LappedGrid {
   }
 
   /// Returns the contrast at each offset of a block. Offset 0 is sample `FrameGrid.margin + 1` of the excerpt.
-  /// - Parameter part: Number of the coefficient group, modulo the number of groups; `nil` for all groups.
+  /// - Parameter part: Number of the coefficient group, taken modulo the number of groups; `nil` for all groups.
   mutating func contrast(_ channels: [[Float]], part: Int?) -> FrameGrid.Contrast {
     let offsets = blockLength + 2 * FrameGrid.margin
     let signals = channels.map { samples in
@@ -154,7 +154,7 @@ struct LappedGrid {
         let bin = first + index
         let angle = Double.pi * Double(bin) / Double(2 * blockLength)
         let (c, s) = (Float(cos(angle)), Float(sin(angle)))
-        // The sign of the transform's exponent is the opposite.
+        // The exponent of `RealFFT` has the opposite sign.
         let (real, imaginary) = (bins[2 * bin], -bins[2 * bin + 1])
         result[index] = real * c - imaginary * s
         result[count + index] = real * s + imaginary * c
@@ -234,7 +234,7 @@ struct MPEGGrid {
 
   /// Returns the contrast of layer III at each offset of a granule, and that of layer II at each phase of the filter
   /// bank. Offset 0 is sample `FrameGrid.margin` of the excerpt; phase 0 is its first sample.
-  /// - Parameter part: Number of the group of 8 subbands, modulo the number of groups; `nil` for all groups.
+  /// - Parameter part: Number of the group of 8 subbands, taken modulo the number of groups; `nil` for all groups.
   mutating func contrasts(_ channels: [[Float]], part: Int?) -> (layer3: FrameGrid.Contrast, layer2: FrameGrid.Contrast)
   {
     let (phaseCount, offsetCount) = (Self.bands, Int(CFRAMEGRIDS_HYBRID_OFFSETS))

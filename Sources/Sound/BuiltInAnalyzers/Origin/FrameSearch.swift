@@ -36,8 +36,8 @@ struct FrameSearch {
       decibels = [Float](repeating: 0, count: period)
     }
 
-    /// Adds, for each position, its best offset minus the mean of its other offsets. A codec marks only one offset of a
-    /// position. A synthesizer that works in blocks of 64 samples marks all of them.
+    /// Adds, for each position, the deviation at its best offset minus the mean of those at its other offsets. A codec
+    /// marks only one offset of a position. A synthesizer that works in blocks of 64 samples marks all of them.
     mutating func add(_ contrast: FrameGrid.Contrast, start: Int64) {
       excerptCount += 1
       var best = [Int](repeating: -1, count: period)
@@ -97,7 +97,7 @@ struct FrameSearch {
   ///   - channels: The left and right channels at the sample rate of the search, with at least `FrameGrid.minLength`
   ///     samples each.
   ///   - start: Index of the first sample.
-  ///   - part: Number of a part of the coefficients; `nil` for all coefficients.
+  ///   - part: Number of the group of coefficients to search; `nil` for all coefficients.
   mutating func add(_ channels: [[Float]], start: Int64, part: Int?) {
     for index in lapped.indices where sums[index].isOpen {
       sums[index].add(lapped[index].contrast(channels, part: part), start: start + Int64(FrameGrid.margin) + 1)
@@ -108,8 +108,8 @@ struct FrameSearch {
     if layer2.isOpen { layer2.add(two, start: start) }
   }
 
-  /// Ends the search for codecs without evidence so far, and starts it again for the others.
-  /// - Parameter minMargin: Returns the minimum margin at which the search for a codec continues.
+  /// Ends the search for codecs without evidence so far, and restarts it for the other codecs.
+  /// - Parameter minMargin: Returns the minimum margin for continuing the search for a codec.
   mutating func narrow(_ minMargin: (FrameGrid.Codec) -> Double) {
     let sampleRate = sampleRate
     func narrow(_ sum: inout Sum, _ codec: FrameGrid.Codec) {

@@ -84,8 +84,8 @@ struct OriginAnalyzer: Analyzer {
     }
 
     /// Searches each excerpt for every codec, in one part of the coefficients; the part changes from excerpt to
-    /// excerpt. All coefficients are searched only if that yields evidence. Resampled files are rare, so their search
-    /// begins with every second excerpt.
+    /// excerpt. All coefficients are searched only if the parts yield evidence. Resampled files are rare, so their
+    /// search begins with every second excerpt.
     private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
       let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
       return rates.flatMap { rate -> [FrameSearch.Trace] in

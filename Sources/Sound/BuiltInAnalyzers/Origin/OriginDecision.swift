@@ -9,7 +9,7 @@ struct OriginDecision {
   let sampleRate: Int
   let excerptCount: Int
 
-  /// Returns the margins from which a trace is certain or possible.
+  /// Returns the minimum margins of a certain trace and of a possible one.
   ///
   /// Vorbis and layer II need larger margins. Synthesizers that begin notes at multiples of 64 samples mark positions
   /// of Vorbis. And one of only 32 positions, as in layer II, stands out by chance more easily than one of a thousand.
@@ -24,8 +24,8 @@ struct OriginDecision {
   /// The range in which the spectrum of Opus ends, in Hz.
   private static let opusWall = 19_850.0...20_250
   private static let minOpusDrop = 10.0
-  /// Share of the certain margin that the first pass requires: a quarter of the coefficients yields roughly half of the
-  /// margin.
+  /// Minimum margin in the first pass, as a share of the certain margin: a quarter of the coefficients yields roughly
+  /// half of the margin.
   private static let minShare = 0.15
   /// Minimum drop of an abrupt spectral end, in dB.
   private static let minDrop = 15.0
@@ -43,7 +43,7 @@ struct OriginDecision {
       finding.wallDepth = wall.depth.rounded(toPlaces: 1)
       finding.wallSteadiness = wall.steadiness.rounded(toPlaces: 2)
     }
-    // The grids of other codecs show traces as well, but they are weaker.
+    // The grids of other codecs show traces as well, but weaker ones.
     guard
       let best = traces.filter({ $0.margin >= limits($0.codec).certain }).max(by: { $0.decibels < $1.decibels })
         ?? traces.max(by: { strength($0) < strength($1) })
@@ -89,8 +89,8 @@ struct OriginDecision {
     opusWall.contains(wall.frequency) && wall.steepness >= minOpusDrop
   }
 
-  /// The standard sample rate whose low-pass filter ends here; `nil` if there is none, or if it is not lower than the
-  /// current rate.
+  /// The standard sample rate whose low-pass filter ends where the spectrum ends; `nil` if there is none, or if it is
+  /// not lower than the current rate.
   private var formerRate: Int? {
     guard wall.steepness >= 15, wall.steadiness >= 0.8 else { return nil }
     return Self.formerRates.first { rate in

@@ -1,5 +1,5 @@
 /// The edges between units at which bars begin, if the units are beats. They are the downbeats that `tempo` found. If
-/// it found none, every fourth beat counts, starting from the phase where the harmony changes most, if that is clear.
+/// there are fewer than four, every fourth beat counts, at the phase where the harmony changes most, if that is clear.
 struct BarStarts {
   private static let minDownbeats = 4
   /// Minimum lead of the harmonic change at the likeliest downbeat phase over that at the next likeliest, in standard
@@ -39,7 +39,7 @@ struct BarStarts {
     }
   }
 
-  /// Returns the phase: the first of the edges, `period` apart, at which the mean change is largest.
+  /// Returns the phase: the first of the edges, `period` apart, at which the mean change is largest; `nil` if unclear.
   private static func phase(of changes: [Float], period: Int) -> Int? {
     var sums = [Float](repeating: 0, count: period)
     var counts = sums

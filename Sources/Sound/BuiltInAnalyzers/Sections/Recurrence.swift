@@ -5,7 +5,7 @@ struct Recurrence {
   private static let steps = 2048
 
   let count: Int
-  /// Values in row-major order: 1 for two units that are mutual nearest neighbors.
+  /// Values in row-major order: 1 for two units that are mutual nearest neighbors, otherwise 0.
   let values: [Float]
   /// The mean of all values.
   let density: Double

@@ -7,8 +7,8 @@ struct SectionBounds {
   /// Window lengths on each side of an edge, in seconds.
   private static let widths = [8.0, 16]
   private static let minSeconds = 6.0
-  /// Length, in seconds, above which a section has a cost: one standard deviation of novelty for each additional length
-  /// of this size.
+  /// Maximum length, in seconds, of a section without a cost. Each additional length of this size costs one standard
+  /// deviation of novelty.
   private static let longSeconds = 30.0
   /// Minimum novelty, as a multiple of the value expected by chance; noise reaches 1.3.
   private static let minEvidence: Float = 1.8
@@ -19,9 +19,9 @@ struct SectionBounds {
   private static let peakWorth: Float = 0.6
   /// Bonus added to the value of a boundary: `start` where a bar begins, otherwise `other`.
   private static let barWorth: (start: Float, other: Float) = (0.75, -0.25)
-  /// Cost of a section whose length is not a multiple of four bars, but of two bars, of one bar, or of neither. The
-  /// cost is reduced at the ends of the track, because a song may be cut there.
+  /// Cost of a section whose length is not a multiple of four bars, but of two bars, of one bar, or of neither.
   private static let lengthCost: (twoBars: Float, oneBar: Float, other: Float) = (0.75, 1.5, 3)
+  /// Factor that reduces the cost at the ends of the track, because a song may be cut there.
   private static let costAtEnds: Float = 0.3
 
   /// Indices of the edges between units that are boundaries, ascending, from the first edge to the last.

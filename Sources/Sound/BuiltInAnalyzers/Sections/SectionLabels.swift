@@ -1,14 +1,15 @@
 /// Gives the same label to sections that pass through the same units in the same order.
 struct SectionLabels {
-  /// Minimum share of recurring units between two sections, averaged over all pairs of sections from two groups.
+  /// Minimum share of recurring units for merging two groups, averaged over all pairs of sections from both groups.
   private static let minShare: Float = 0.35
-  /// Minimum share of the shorter section that must overlap the other one.
+  /// Minimum overlap of two sections, as a share of the shorter one.
   private static let minOverlap = 0.6
   /// Neighbors with the same label stay separate if the second repeats the beginning of the first in more than this
-  /// share of their units, and both meet the minimums below.
+  /// share of the shorter one's units, and if both meet the minimums below.
   private static let restart: Float = 0.3
-  /// Minimum length of the shorter section, in seconds, and minimum ratio of the two lengths.
+  /// Minimum length of the shorter neighbor, in seconds.
   private static let minRestartSeconds = 10.0
+  /// Minimum ratio of the shorter neighbor's length to that of the longer one.
   private static let minLengthRatio = 0.5
 
   let sections: [(units: Range<Int>, label: String)]

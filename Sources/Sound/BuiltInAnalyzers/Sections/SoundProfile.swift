@@ -96,7 +96,7 @@ struct SoundProfile {
     columnsPerFrame *= 2
   }
 
-  /// Returns the means of the frames between points in time, which are given in seconds, ascending.
+  /// Returns the means of the frames between successive points in time, given in seconds in ascending order.
   func means(of frames: [SIMD16<Float>], between edges: [Double]) -> [SIMD16<Float>] {
     var sums = [SIMD16<Double>()]
     sums.reserveCapacity(frames.count + 1)

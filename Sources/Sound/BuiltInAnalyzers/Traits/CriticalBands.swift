@@ -3,8 +3,7 @@ internal import DSP
 
 /// The powers and amplitudes of 22 critical bands, column by column.
 ///
-/// Unlike logarithms, amplitudes give little weight to inaudibly quiet content. That is the content which encoders
-/// change.
+/// Unlike logarithms, amplitudes give little weight to inaudibly quiet content, which is what encoders change.
 struct CriticalBands {
   static let layout = SpectrumLayout.onsets
   static let columnsPerSecond = layout.columnsPerSecond
@@ -19,7 +18,7 @@ struct CriticalBands {
   static let bassCount = 4
   /// Index of the first band above 2.7 kHz.
   static let firstBright = 15
-  /// First bin of each band, and the bin after the last.
+  /// First bin of each band, and the bin after the last band.
   private static let bins = edges.map { edge in
     Int((edge * Double(layout.windowLength) / Double(layout.sampleRate)).rounded(.up))
   }

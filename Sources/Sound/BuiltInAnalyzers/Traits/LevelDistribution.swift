@@ -5,7 +5,7 @@ struct LevelDistribution {
   /// Range of levels, in dB relative to full scale.
   private static let range = -200.0..<200.0
   private static let binsPerDecibel = 10.0
-  /// Depth of the evaluated range: levels that are further below the loudest one, in dB, are ignored.
+  /// Depth of the evaluated range, in dB: levels that are further below the loudest one are ignored.
   private static let depth = 60.0
 
   private var counts = [Int](repeating: 0, count: Int((range.upperBound - range.lowerBound) * binsPerDecibel))

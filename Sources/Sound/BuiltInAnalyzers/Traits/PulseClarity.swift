@@ -5,7 +5,7 @@ internal import DSP
 struct PulseClarity {
   /// Lags of a pulse in columns: from a quarter of a second to 2.2 s, which is a bar of slow dance music.
   private static let lags = 25..<222
-  /// Onsets weaker than this share of the level are ignored.
+  /// Onsets weaker than this share of the level hardly count.
   private static let faint = 0.002
   /// Number of columns on each side that are averaged to get the mean novelty.
   private static let usualReach = 50

@@ -26,7 +26,7 @@ struct TraitsAnalyzer: Analyzer {
     private static let minSeconds = 7.5
     /// Number of columns per level, which is about 0.3 s.
     private static let levelLength = 30
-    /// Level, in dB relative to full scale, below which a track is silent.
+    /// Maximum level of a silent track, in dB relative to full scale.
     private static let silence = -100.0
     /// Factor that converts the sum of a column's powers to the mean square of the signal (Parseval's theorem; the
     /// squared Hann window adds up to 3/8 of its length).

@@ -6,7 +6,7 @@ struct BeatActivation {
   /// Logits of beats, frame by frame.
   let beats: [Float]
   let downbeats: [Float]
-  /// Probabilities that correspond to `beats`, not clamped.
+  /// Beat probabilities, computed from the logits before clamping.
   private let probabilities: [Float]
   private let probabilitySum: Float
   /// The frames in which the beat probability has a local maximum above the detection threshold.

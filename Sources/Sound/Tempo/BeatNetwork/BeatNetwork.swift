@@ -39,7 +39,7 @@ struct BeatNetwork {
     last = Array(rest)
   }
 
-  /// Logits of beats and downbeats, frame by frame.
+  /// Returns the logits of beats and downbeats, frame by frame.
   func callAsFunction(_ input: BeatNetworkInput) -> (beats: [Float], downbeats: [Float]) {
     let count = input.frameCount
     // Frames of zeros on both sides let every tap read without a check.
@@ -47,7 +47,7 @@ struct BeatNetwork {
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
     convolutions[0].add(
       input.paddedValues, margin: BeatNetworkInput.padding, to: &channels, margin: margin, frameCount: count)
-    // This is a copy of the layer's input, because taps must not read values that the layer has already changed.
+    // The taps read a copy of the layer's input, because the layer changes `channels` in place.
     var before = channels
     for layer in convolutions.dropFirst() {
       before.withUnsafeMutableBytes { copy in channels.withUnsafeBytes { unsafe copy.copyMemory(from: $0) } }

@@ -7,9 +7,11 @@ struct BeatNetworkInput {
   /// Number of values per frame.
   static let width = 3 * groupCount
   static let framesPerSecond = OnsetEnvelopes.columnsPerSecond / 2
-  /// Factors that bring the standard deviation of all inputs near 1.
+  /// Factor that brings the standard deviation of the rises near 1.
   private static let riseScale: Float = 4
+  /// The mean rise, which is subtracted before scaling.
   private static let meanRise: Float = 0.05
+  /// Factor that brings the standard deviation of the levels near 1.
   private static let levelScale: Float = 0.35
 
   let frameCount: Int

@@ -4,9 +4,9 @@ internal import Mathematics
 ///
 /// Two measures decide the meter. One is the share of the differences between beats that a bar of three or of four
 /// explains. The other is how much likelier it is, according to `BeatNetwork`, that one beat of three or four begins a
-/// bar. A conditional logit over the three or four beats picks the first beat from accents, new chords and sections,
-/// and the network, summed over all bars. Anything that is unclear is left open. `Benchmarks/tempo/bars.py` fits the
-/// weights and thresholds (`BarWeights`).
+/// bar. A conditional logit over the three or four beats picks the first beat from the accents, the new chords and
+/// sections, and the output of the network, summed over all bars. Anything that is unclear is left open.
+/// `Benchmarks/tempo/bars.py` fits the weights and thresholds (`BarWeights`).
 ///
 /// Slow beats that divide into thirds are dotted: bars of three are then 9/8, and bars of four are 12/8. Two bars of
 /// 6/8 and one bar of 12/8 differ only in where the bar lines are written, so the meter is 12/8 only if the first of
@@ -24,7 +24,7 @@ struct BarReading: Equatable {
 
   private typealias Row = BeatAccents.Row
 
-  /// Maximum tempo of bars of three. Faster ones are just as likely to be halves of 6/8 bars.
+  /// Maximum tempo of bars of three. Faster bars are just as likely to be halves of 6/8 bars.
   private static let maxTripleBPM = 160.0
   /// Maximum tempo of dotted beats. Faster beats that divide into thirds are mostly shuffles, which are written in
   /// quarters.
@@ -63,7 +63,7 @@ struct BarReading: Equatable {
     }
   }
 
-  /// Returns, for each beat, the probability that bars begin with it.
+  /// Returns, for each of the first three or four beats, the probability that a bar begins with it.
   private static func chances(_ means: [Row], barCount: Int, _ weights: BarWeights) -> [Float] {
     // A small number of bars is weaker evidence.
     let certainty = Float(Double(min(barCount, maxBars)).squareRoot() / 4)

@@ -7,8 +7,8 @@ struct BeatAccents {
   typealias Row = SIMD16<Float>
 
   var values: [OnsetEnvelopes.Lanes] = []
-  /// The dissimilarity between before and after each beat: in the chords of one beat, in the chords of two beats, and
-  /// in the sound of four beats.
+  /// The change at each beat: in the chords of one beat before and after it, in the chords of two beats, and in the
+  /// chords and onsets of four beats.
   var novelty: [SIMD4<Float>]
 
   /// - Parameter novelty: A vector for each beat; empty if the chords are unknown.
@@ -51,13 +51,13 @@ struct BeatAccents {
       novelty[index][place] = found
       sum += found
     }
-    // Beats too close to an end are set to the mean.
+    // Beats too close to an end get the mean change.
     let mean = sum / Float(inner.count)
     for index in novelty.indices where !inner.contains(index) { novelty[index][place] = mean }
   }
 
   /// Returns the features that identify the first beat of a bar, beat by beat: accents and changes with mean 0 and a
-  /// standard deviation near 1, the strong part of the accents, and the logits of the network minus their mean.
+  /// standard deviation near 1, the excess of four accents over 1.5, and the logits of the network minus their mean.
   ///
   /// - Parameter downbeats: The value of `BeatActivation.downbeats` at each beat.
   func rows(downbeats: [Float]) -> [Row] {

@@ -64,7 +64,7 @@ struct BarProfile {
         position += step
       }
     }
-    // At fast tempi, no column may fall on a position, which is then interpolated between its neighbors.
+    // At fast tempi, a position may have no column. It is then interpolated between its neighbors.
     for slot in sums.indices where counts[slot] > 0 { sums[slot] /= counts[slot] }
     for slot in sums.indices where counts[slot] == 0 {
       var (below, above) = (1, 1)
@@ -94,8 +94,8 @@ struct BarProfile {
   }
 
   /// Thresholds that were set by hand (`Benchmarks/tempo/thirds.py`). In 528 synthetic songs and 96 songs of a
-  /// development set, the thirds of most beats that divide into thirds lead over halves by 1.7 to 80. In slow beats
-  /// that divide into halves, the lead is less than 0.8.
+  /// development set, the thirds of most beats that divide into thirds are 1.7 to 80 times as strong as the halves. In
+  /// slow beats that divide into halves, they are less than 0.8 times as strong.
   private static let minThirds: Float = 0.12
   private static let leadOverHalves: Float = 1.5
   private static let leadOverQuarters: Float = 3

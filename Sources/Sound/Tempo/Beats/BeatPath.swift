@@ -13,7 +13,7 @@ struct BeatPath {
   /// - Parameters:
   ///   - envelope: Onset strengths with mean 0 and standard deviation 1.
   ///   - period: Number of columns per beat at the center of the search.
-  ///   - range: The largest ratio of a period to `period`.
+  ///   - range: Maximum factor by which a period may be longer or shorter than `period`.
   ///   - changeCost: λ.
   ///   - distanceCost: μ.
   init(_ envelope: [Float], period: Double, range: Double = 1.38, changeCost: Float = 100, distanceCost: Float = 3) {
@@ -25,7 +25,7 @@ struct BeatPath {
     precondition(width <= CBEATPATH_PERIODS, "the origin of a period must fit in a byte")
     let costs = Costs(shortest: shortest, longest: longest, period: period, change: changeCost, distance: distanceCost)
     let padded = costs.padded
-    // The best score with which a column can be reached along each period, written one period earlier.
+    // For each column and period, the best score up to the previous beat, written when that beat was processed.
     let rows = longest + 1
     var arrivals = [Float](repeating: 0, count: rows * padded)
     var origins = [UInt8](repeating: 0, count: count * padded)

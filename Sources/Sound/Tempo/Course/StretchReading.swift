@@ -32,10 +32,10 @@ struct StretchReading {
   /// The regularity of the onsets; see `Tempogram.clarity`.
   let clarity: Double
 
-  /// Time, in seconds, by which a column precedes its onset: a window already contains the start of a sound before it
-  /// is centered on it. The value was measured with clicks, drums and plucked tones at known positions.
+  /// Time, in seconds, by which a column precedes its onset: a window already contains the start of a sound before its
+  /// center reaches the start. The value was measured with clicks, drums and plucked tones at known positions.
   static let onsetDelay = 0.008
-  /// RMS level, relative to full scale, below which audio is silent. 16-bit dither is louder.
+  /// Maximum RMS level of silence, relative to full scale. 16-bit dither is louder.
   private static let silence: Float = 1e-5
   private static let optionLimit = 12
   /// Maximum number of grids per tempo.

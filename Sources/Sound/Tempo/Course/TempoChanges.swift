@@ -102,7 +102,7 @@ struct TempoChanges {
     return runs
   }
 
-  /// Keeps runs that are long, clear and different from their neighbors. Other runs are merged into the previous one.
+  /// Keeps runs that are long, clear and different from their neighbors. Other runs are merged with the previous one.
   private static func real(_ runs: [Run], in windows: [[Float]]) -> [Run] {
     func strength(_ run: Run, at tempo: Int) -> Float {
       // Only windows entirely inside the run are used. Neighboring bins count as well, because tempi fall between bins.

@@ -2,11 +2,11 @@ internal import Analysis
 internal import Mathematics
 
 /// The path of tempi through the stretches of a track. For each stretch, dynamic programming (Viterbi 1967) finds the
-/// option that best fits its own evidence and its neighbors.
+/// option that best fits the evidence of the stretch and the tempi of its neighbors.
 struct TempoCourse {
-  /// Log-probability that the tempo changes from one stretch to the next, …
+  /// Log-probability that the tempo changes from one stretch to the next.
   private static let change = -4.0
-  /// … and log-probability that it changes by a factor of 2 or 3, which is usually a misreading.
+  /// Log-probability that the tempo changes by a factor of 2 or 3, which is usually a misreading.
   private static let octaveChange = -9.0
 
   struct Step {
@@ -47,8 +47,8 @@ struct TempoCourse {
     steps.reverse()
   }
 
-  /// Returns the weight of an option: the joint probability of all options with the same tempo, times the option's
-  /// ratio to the best of them. The tempo is decided first, then the beats.
+  /// Returns the weight of an option: the total probability of all options with the same tempo, times the ratio of the
+  /// option's probability to the highest of them. The tempo is decided first, then the beats.
   private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
     let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
     let sum = same.reduce(0) { $0 + $1.probability }

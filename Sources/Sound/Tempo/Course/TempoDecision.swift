@@ -11,7 +11,7 @@ struct TempoDecision {
   }
 
   private static let candidateLimit = 5
-  /// Minimum confidence in the beats at which the meter and downbeats are reported.
+  /// Minimum confidence in the beats for reporting the meter and downbeats.
   private static let sureBeats = 0.8
   private static let tolerance = GridChoice.tolerance
 
@@ -27,7 +27,7 @@ struct TempoDecision {
     var bpm = main
     var places = 1
     if isStable {
-      // For a single stretch, the coherent search is most precise. For several stretches, a line through all beats is.
+      // The coherent search is most precise for a single stretch, and a line through all beats for several stretches.
       if course.steps.count > 1 { bpm = 60 / sections[0].period }
       places = 2
       if configuration.roundsToInteger, abs(bpm - bpm.rounded()) <= Self.error(of: bpm, beatCount: beats.count) {
@@ -95,7 +95,7 @@ struct TempoDecision {
     return best?.bpm
   }
 
-  /// Returns the sections of constant tempo, which are found in each stretch and then merged.
+  /// Finds the sections of constant tempo in each stretch, and merges them.
   private static func sections(of course: TempoCourse, beats: [Double]) -> [TempoSection] {
     var found: [TempoSection] = []
     var first = 0
@@ -131,7 +131,8 @@ struct TempoDecision {
 }
 
 extension StretchReading {
-  /// Keeps only options inside a range of tempi. If there are none, doubles or halves the others until they are inside.
+  /// Keeps only options inside a range of tempi. If none is inside, doubles or halves the tempo of every option until
+  /// it is.
   func limited(to range: ClosedRange<Double>) -> StretchReading {
     guard case .pulse(let options) = outcome else { return self }
     var inside = options.filter { range.contains($0.bpm) }

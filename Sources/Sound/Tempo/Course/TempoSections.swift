@@ -61,8 +61,8 @@ enum TempoSections {
   private static let sectionCost = 30.0
   private static let minBeats = 8
 
-  /// Returns the optimal division, which is found by dynamic programming over the ends of sections (Jackson et al.,
-  /// IEEE SPL 2005).
+  /// Returns the optimal division, found by dynamic programming over the ends of sections (Jackson et al., IEEE SPL
+  /// 2005).
   ///
   /// - Parameter beats: Beat times in seconds, ascending. Pass a few hundred at a time, because the running time is
   ///   quadratic.
@@ -95,7 +95,7 @@ enum TempoSections {
     return merged(found.reversed())
   }
 
-  /// Merges neighbors that a single line explains equally well.
+  /// Merges neighbors that a single line explains almost as well.
   static func merged(_ sections: [TempoSection]) -> [TempoSection] {
     var result: [TempoSection] = []
     for section in sections {

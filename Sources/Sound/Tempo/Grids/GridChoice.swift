@@ -3,13 +3,13 @@ internal import Mathematics
 /// A beat grid that may be right, and how well it explains the onsets.
 struct GridHypothesis {
   var candidate: PulseCandidate
-  /// Position of the beats within the beat of the candidate tempo, 0 to 1.
+  /// Shift of the beats from the candidate's grid, 0 to 1 beats.
   var phase: Double
   /// Values of the features, in the order of `GridFeatures.names`.
   var features: [Float] = []
   /// Log-probability, up to a constant.
   var score: Double
-  /// `true` if the audio contains nothing but these beats.
+  /// `true` if the audio contains only these beats.
   var isBare = false
 }
 
@@ -63,20 +63,20 @@ enum GridChoice {
     return found.sorted { ($1.score, $0.candidate.bpm) < ($0.score, $1.candidate.bpm) }
   }
 
-  /// Relative difference up to which two tempi count as the same.
+  /// Maximum relative difference between tempi that count as the same.
   static let tolerance = 0.04
 
   /// The hypotheses of one tempo.
   struct Tempo {
     /// The tempo of the likeliest hypothesis.
     var bpm: Double
-    /// The probability of all hypotheses for this tempo together, assuming that one of all hypotheses is right.
+    /// The total probability of the hypotheses for this tempo, assuming that one of all hypotheses is right.
     var probability: Double
     /// Indices of the hypotheses, best first.
     var hypotheses: [Int]
   }
 
-  /// - Parameter hypotheses: Best first.
+  /// - Parameter hypotheses: The hypotheses, best first.
   static func tempi(of hypotheses: [GridHypothesis]) -> [Tempo] {
     var found: [Tempo] = []
     for (index, probability) in probabilities(hypotheses).enumerated() {

@@ -24,7 +24,7 @@ enum GridFeatures {
     ).names
   }()
 
-  /// Width of the smoothing of onsets, in seconds: players deviate from each other by this much.
+  /// Standard deviation of the smoothing kernel, in seconds: players deviate from each other by this much.
   private static let spread = 0.015
 
   /// Smooths the profile with a Gaussian.
@@ -58,7 +58,7 @@ enum GridFeatures {
 
   /// - Parameters:
   ///   - smoothed: The smoothed profile of the candidate.
-  ///   - phase: Position of the beats within the profile's beat.
+  ///   - phase: Position of the beats within a beat of the profile, 0 to 1.
   ///   - named: `true` to return the names as well.
   static func values(
     of candidate: PulseCandidate, smoothed: [Lanes], phase: Double, activity: Lanes, presence: OnsetPresence,
@@ -113,7 +113,7 @@ enum GridFeatures {
     return Float(exp(-seconds * seconds / (0.025 * 0.025)))
   }
 
-  /// Returns `true` if there are onsets only on the beats, and they are all alike, except perhaps one in each bar: a
+  /// Returns `true` if onsets occur only on the beats and are all alike, except perhaps one in each bar, as in a
   /// metronome.
   static func isBare(_ smoothed: [Lanes], phase: Double, bpm: Double) -> Bool {
     let perBeat = BarProfile.positionsPerBeat
@@ -129,7 +129,7 @@ enum GridFeatures {
       if place >= perBeat - reach { near[(position / perBeat + 1) % 4] += value }
     }
     let onBeats = near[0] + near[1] + near[2] + near[3]
-    // Lane 7 is the one that faint noise affects least.
+    // Faint noise affects lane 7 least.
     guard all[7] > 0, onBeats[7] >= 0.85 * all[7] else { return false }
     // Lanes with almost no activity say nothing about beats.
     let least = Lanes(repeating: 0.05 * onBeats.sum() / 4)
@@ -141,7 +141,7 @@ enum GridFeatures {
     }
   }
 
-  /// Time on either side of a beat, in seconds, that counts as the beat.
+  /// Time on either side of a beat, in seconds, that counts as part of the beat.
   private static let bareReach = 0.045
 
   /// Range of the log activity of music. Signals outside it, such as clicks in digital silence, are clamped.

@@ -2,7 +2,7 @@ internal import DSP
 internal import Mathematics
 
 /// Features that distinguish a beat from its double, half and third: how onsets and chords alternate and repeat over
-/// bars and phrases. The four beats of a `BarProfile` are too short for that.
+/// bars and phrases. The four beats of a `BarProfile` are too few for that.
 ///
 /// Snare and kick alternate from beat to beat; in a grid that is twice as fast, they alternate every second beat.
 /// Chords last two, four or eight beats, but seldom one or sixteen. Patterns repeat after bars of three or four beats,
@@ -11,11 +11,13 @@ struct MetricalFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
   private typealias Notes = ChordCourse.Notes
 
-  /// The onsets at each beat and half-beat, with mean 0.
+  /// The onsets at each beat, with mean 0.
   private var onBeats: [Lanes] = []
+  /// The onsets at each half-beat, with mean 0.
   private var onHalves: [Lanes] = []
-  /// The notes during each beat, and from each half-beat to the next, scaled to length 1.
+  /// The notes during each beat, scaled to length 1.
   private var chords: [Notes] = []
+  /// The notes from each half-beat to the next, scaled to length 1.
   private var betweenHalves: [Notes] = []
 
   /// Lags, in beats, at which repetition is measured.
@@ -65,8 +67,8 @@ struct MetricalFeatures {
     return found
   }
 
-  /// Adds how much of the differences between beats a bar of 2, 3, 4 or 8 beats explains, beyond chance and beyond half
-  /// the bar.
+  /// Adds the share of the differences between beats that a bar of 2, 3, 4 or 8 beats explains, beyond chance and
+  /// beyond a bar of half the length.
   private func addAlternation(to found: inout NamedValues) {
     let squares = onBeats.reduce(Lanes.zero) { $0 + $1 * $1 } + 0.02 * Float(onBeats.count) + 1e-6
     let (two, three, four, eight) = (folded(2), folded(3), folded(4), folded(8))

@@ -5,7 +5,7 @@ struct HarmonicChange {
   static let reach = Int((0.2 * OnsetEnvelopes.columnsPerSecond).rounded())
   private static let first = OnsetEnvelopes.index(of: 100)
 
-  /// The sum over `reach` columns, starting at a column, minus the sum over as many columns before it.
+  /// The sum over `reach` columns, starting at a column, minus the sum over as many columns before that column.
   private var difference = [SIMD8<Float>](
     repeating: .zero, count: (OnsetEnvelopes.index(of: 2500) - first) / 8)
 

@@ -1,11 +1,11 @@
 internal import DSP
 
-/// A ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²). Those of a whole track would take as
-/// much memory as its spectrogram.
+/// A ring buffer of the log levels of the latest columns, Y = ½·ln(1 + (100·S)²). The levels of a whole track would
+/// take as much memory as its spectrogram.
 struct LogRows: ~Copyable {
   /// Number of bands, rounded up to full vectors.
   static let width = (BandSpectrogram.bandCount + 7) / 8 * 8
-  /// Length of a row, including a vector before it, for the lower neighbor of the first band, and one after it.
+  /// Length of a row with a vector of padding on each side. The padding before the first band is its lower neighbor.
   private static let stride = width + 16
 
   private let rows: UnsafeMutablePointer<Float>

@@ -8,9 +8,9 @@ internal import DSP
 /// (SuperFlux, Böck and Widmer, DAFx 2013). Lane 6 is `HarmonicChange` of Y. Lane 7 is the flux of √S, where loud
 /// events count for more than in the logarithm.
 ///
-/// S is scaled to a signal with a root mean square of 0.1. The mean over one second is subtracted from each lane. The
-/// part above zero is divided by its standard deviation and compressed as x / (x + 1.5), so that a few loud hits do not
-/// dominate.
+/// S is scaled so that the signal has a root mean square of 0.1. The mean over one second is subtracted from each lane.
+/// The part above zero is divided by its standard deviation and compressed as x / (x + 1.5), so that a few loud hits do
+/// not dominate.
 struct OnsetEnvelopes {
   typealias Lanes = SIMD8<Float>
   static let columnsPerSecond = BandSpectrogram.layout.columnsPerSecond

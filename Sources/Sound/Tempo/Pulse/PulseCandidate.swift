@@ -5,9 +5,11 @@ struct PulseCandidate {
   var isConstant: Bool
   var grid: BeatGrid
   var profile: BarProfile
-  /// The value of each of the tempogram's three views at this tempo.
+  /// The value of `Tempogram.comb` at this tempo.
   var comb: Float
+  /// The value of `Tempogram.wholeSpectrum` at this tempo.
   var wholeSpectrum: Float
+  /// The value of `Tempogram.localSpectrum` at this tempo.
   var localSpectrum: Float
   /// `true` if the length of the file is a whole number of bars at this tempo.
   var isLoop = false

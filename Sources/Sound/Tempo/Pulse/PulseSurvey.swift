@@ -1,7 +1,7 @@
 internal import DSP
 internal import Mathematics
 
-/// The measurements of a stretch of music, which are taken before anything is decided.
+/// The measurements of a stretch of music, taken before anything is decided.
 struct PulseSurvey {
   /// The range of candidate tempi, in beats per minute.
   static let range = 40.0...250.0
@@ -61,8 +61,9 @@ struct PulseSurvey {
     return values.map { Float((Double($0) - mean) / deviation) }
   }
 
-  /// The ratios to the strongest tempo, and to the other strong tempi, that are tried as candidates.
+  /// The ratios to the strongest tempo that are tried as candidates.
   static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
+  /// The ratios to the other strong tempi that are tried as candidates.
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
   /// The candidate tempi, without near-duplicates.
@@ -106,7 +107,7 @@ struct PulseSurvey {
 }
 
 extension PulseSurvey {
-  /// `true` if there are regular onsets. Noise, speech and drones have none. Music whose tempo varies widely just
+  /// `true` if there are regular onsets. Noise, speech and drones have none. Music whose tempo varies widely barely
   /// passes.
   var hasPulse: Bool {
     let seconds = Float(envelopes.columnCount) / Float(OnsetEnvelopes.columnsPerSecond)
@@ -120,7 +121,7 @@ extension PulseSurvey {
   /// - Parameter isWholeFile: `true` if the stretch is the whole file.
   func hypotheses(isWholeFile: Bool) -> [GridHypothesis] {
     var found = GridChoice.hypotheses(for: candidates(isWholeFile: isWholeFile), in: envelopes, activation)
-    // If the audio consists of nothing but beats, they decide: the weights were fitted to music, not to metronomes.
+    // If the audio consists only of beats, their slowest grid wins: the weights were fitted to music, not metronomes.
     let bare = found.indices.filter { found[$0].isBare && isSparse(beats(of: found[$0])) }
     for index in found.indices where !bare.contains(index) { found[index].isBare = false }
     if let slowest = bare.min(by: { found[$0].candidate.bpm < found[$1].candidate.bpm }) {
@@ -216,14 +217,13 @@ extension PulseSurvey {
     return seconds < 40 && bars > 0.9 && abs(bars - bars.rounded()) * 4 < 0.06
   }
 
-  /// Onsets along a path must be this much stronger than on the grid of the strongest tempo for the tempo to count as
-  /// varying, …
+  /// Minimum ratio of the onset strength along the path of a varying tempo to that on the grid of the strongest tempo.
   private static let advantageOverOwn: Float = 1.5
-  /// … and this much stronger than on the best grid of any tempo, …
+  /// Minimum ratio of the onset strength along the path of a varying tempo to that on the best grid of any tempo.
   private static let advantageOverAny: Float = 1.2
-  /// … unless this share of the path's beats are on the grid of the strongest tempo anyway, …
+  /// Maximum share of the beats of a varying tempo that are on the grid of the strongest tempo.
   private static let shareOnGrid = 0.92
-  /// … where "on the grid" means within this fraction of a beat.
+  /// Maximum distance between a beat and the grid for the beat to count as on the grid, as a fraction of a beat.
   private static let onGrid = 0.12
 
   private func moves(against constants: [PulseCandidate]) -> Bool {
@@ -277,7 +277,7 @@ extension PulseSurvey {
   /// resolution of the profile is only a 24th of a beat.
   private func fineOffset(of beats: [Double]) -> Double {
     let reach = 25
-    // The steps are a tenth of a column, with one more column on either side.
+    // One column, in steps of a tenth. The sums extend one column further than the offsets on either side.
     let column = 10
     var sums = [Float](repeating: 0, count: 2 * (reach + column) + 1)
     for index in sums.indices {

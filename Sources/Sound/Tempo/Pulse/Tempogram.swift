@@ -102,7 +102,7 @@ struct Tempogram {
   }
 }
 
-/// Interpolates linearly between samples. Returns 0 outside.
+/// Interpolates linearly between values. Returns 0 outside their range.
 func interpolate(_ values: [Float], _ position: Double) -> Float {
   guard position >= 0, position < Double(values.count - 1) else { return 0 }
   let index = Int(position)

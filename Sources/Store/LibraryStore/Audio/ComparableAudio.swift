@@ -2,7 +2,7 @@ public import Analysis
 internal import GRDB
 public import ResultStore
 
-/// The audio of a library that can be compared with other audio, each with one of its files.
+/// The distinct audio of a library that can be compared with other audio, with one file for each.
 public struct ComparableAudio: Sendable {
   /// Ids of rows of `file`, in the order of the content ids of the audio.
   public var files: [Int64] = []
@@ -106,7 +106,7 @@ extension ResultStore {
     }
   }
 
-  /// Passes `nil` for all files if the database does not have the table.
+  /// Calls `body` with a column of a table for each file; `nil` for all files if the database does not have the table.
   private func forEach(
     _ files: some Sequence<Int64>, _ column: String, of table: String, _ body: (Int64, Query?) -> Void
   ) throws(StoreError) {

@@ -3,7 +3,7 @@ public import ResultStore
 public import SystemPackage
 
 extension ResultStore {
-  /// Returns the existing files with each audio. Audio that only one file contains is included only if it is in
+  /// Returns the existing files, by their audio. Audio that only one file contains is included only if it is in
   /// `wanted`.
   public func filesByContent(wanted: Set<ContentID>) throws(StoreError) -> [ContentID: [Int64]] {
     try read { db in

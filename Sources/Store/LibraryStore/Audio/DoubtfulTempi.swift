@@ -12,13 +12,13 @@ public struct DoubtfulTempo: Hashable, Sendable {
   /// Tempo in beats per minute.
   public var bpm: Double
   public var confidence: Double
-  /// True if the tempo was skipped in an earlier review.
+  /// `true` if the tempo was skipped in an earlier review.
   public var wasSkipped: Bool
 }
 
 extension ResultStore {
   /// Returns recordings of existing files whose tempo has less than this confidence, each of them once. The least
-  /// confident tempi come first. Those that were skipped in a review come last, in the same order.
+  /// confident tempi come first. Tempi that were skipped in a review come last, in the same order.
   public func doubtfulTempi(below confidence: Double) throws(StoreError) -> [DoubtfulTempo] {
     try read { db in
       let select = try Query(
@@ -46,7 +46,7 @@ extension ResultStore {
   }
 
   /// Records that the tempo of some audio was skipped in a review, or removes that record. A correction also removes
-  /// it.
+  /// the record.
   public func skipTempo(of audio: ContentID, _ isSkipped: Bool = true) throws(StoreError) {
     try write { db in
       if isSkipped {

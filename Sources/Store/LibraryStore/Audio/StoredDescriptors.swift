@@ -15,7 +15,7 @@ extension ResultStore {
   /// - Parameters:
   ///   - version: Version of `LikenessFinding`.
   ///   - size: Number of bytes per descriptor.
-  ///     - limit: Approximate maximum number of descriptors, spread evenly over the files; `nil` for all.
+  ///   - limit: Approximate maximum number of descriptors, spread evenly over the files; `nil` for all.
   public func descriptors(version: Int, size: Int, limit: Int? = nil) throws(StoreError) -> StoredDescriptors {
     try read { db in
       var found = StoredDescriptors()

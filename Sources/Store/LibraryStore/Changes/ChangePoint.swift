@@ -1,7 +1,7 @@
 public import Platform
 internal import Text
 
-/// The position of a receiver of changes: it has received all changes up to this number.
+/// The position of a receiver of changes, which has received all changes up to `revision`.
 public struct LibraryCursor: Hashable, Sendable {
   /// The id of the database, which the database and its copies keep forever.
   public var library: String
@@ -21,7 +21,7 @@ public enum ChangePoint: Hashable, Sendable {
   case time(Timestamp)
 }
 
-/// The reason why the changes since a point are unknown, and what to do about it.
+/// The reason the changes since a point are unknown, and what to do about it.
 public enum ChangePointError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherLibrary
   /// The cursor refers to changes that the database has never contained.

@@ -195,9 +195,9 @@ public struct LibraryExtract {
 extension ResultStore {
   /// Reads tracks from one snapshot of the database.
   /// - Parameters:
-  ///     - filter: The filter; `nil` for the whole selection, including files that are not tracks.
-  ///     - point: The start of the changes; `nil` for all tracks, changed or not.
-  ///     - body: Receives the extract, which must not be used after it returns.
+  ///   - filter: The filter; `nil` for the whole selection, including files that are not tracks.
+  ///   - point: The start of the changes; `nil` for all tracks, changed or not.
+  ///   - body: Receives the extract, which must not be used after it returns.
   /// - Throws: `StoreError`, `ChangePointError`, or any error that `body` throws.
   public func extract<Result>(
     _ selection: RecordSelection, matching filter: TrackFilter? = nil, since point: ChangePoint? = nil,

@@ -19,8 +19,8 @@ public final class StoreRevision: Sendable {
     }
   }
 
-  /// Returns a number that differs from the last one if something has been committed since then. Numbers of different
-  /// processes cannot be compared.
+  /// Returns a number that differs from the last one if something has been committed since then; `nil` if the database
+  /// cannot be read. Numbers of different processes cannot be compared.
   public func current() -> Int64? {
     try? connection.read { db in try Int64.fetchOne(db, sql: "PRAGMA data_version") }
   }

@@ -17,7 +17,7 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// - Parameters:
   ///   - count: Maximum number of values in the cache.
-  ///     - maxAge: Maximum age of a value when the library keeps changing, as it does every second during a run.
+  ///   - maxAge: Maximum age of a value when the library keeps changing, as it does every second during a run.
   package init(of store: ResultStore, count: Int, maxAge: Duration) throws(StoreError) {
     self.count = count
     self.maxAge = maxAge

@@ -17,7 +17,7 @@ public struct TrackFile: Sendable, Hashable {
   public var key: FileKey?
   public var modified: Timestamp?
   public var statusChanged: Timestamp?
-  /// True if the last run decoded audio from the file.
+  /// `true` if the last run decoded audio from the file.
   public var isAudio: Bool
   /// Folders that links in the path are allowed to lead into.
   public var linkScope: [FilePath] = []
@@ -30,7 +30,7 @@ public struct TrackFile: Sendable, Hashable {
     isAudio = container != nil
   }
 
-  /// Returns `true` if this is the file that the last run saw, unchanged.
+  /// Returns `true` if `file` is the file that the last run saw, unchanged.
   ///
   /// Many file systems get a new device number on each mount. In that case the times decide, because no program can set
   /// the time of the last status change.
@@ -42,7 +42,8 @@ public struct TrackFile: Sendable, Hashable {
 }
 
 extension ResultStore {
-  /// Returns the file of a track; `nil` if there is no such track or its file is gone. Links may lead into the folders of runs.
+  /// Returns the file of a track; `nil` if there is no track with this id or its file is gone. Links may lead into the
+  /// folders of runs.
   /// - Parameter id: The `file_id` of reports.
   public func trackFile(id: String) throws(StoreError) -> TrackFile? {
     try read { db in
@@ -74,8 +75,8 @@ extension ResultStore {
     }
   }
 
-  /// Returns the outermost root above a path. It may be written into, but permission to write into a folder does not
-  /// imply permission to replace it. Runs started by a watching server are also given folders within it.
+  /// Returns the outermost root above a path. The root may be written into, but permission to write into a folder does
+  /// not imply permission to replace it. Runs started by a watching server are also given folders within a root.
   private static func outermost(of roots: [FilePath], above path: FilePath) -> FilePath? {
     roots.filter { $0 != path && path.starts(with: $0) }.min { $0.components.count < $1.components.count }
   }

@@ -5,7 +5,7 @@ internal import Text
 /// The error for a file that is not in the database.
 package struct UnknownFile: Error, CustomStringConvertible {
   package var path: FilePath
-  /// True if a folder may stand for all files below it.
+  /// `true` if a folder may stand for all files below it.
   package var acceptsFolders: Bool
 
   package init(_ path: FilePath, acceptsFolders: Bool = false) {

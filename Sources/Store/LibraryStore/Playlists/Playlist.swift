@@ -6,7 +6,7 @@ public import SystemPackage
 
 /// A playlist that a person has created.
 public struct Playlist: Sendable, Hashable {
-  /// The id, which has 22 characters.
+  /// The 22-character id.
   public var id: String
   public var name: String
   public var description: String?
@@ -32,8 +32,9 @@ public struct Playlist: Sendable, Hashable {
   }
 
   public static let maximumTrackCount = 10_000
-  /// Maximum number of characters in the name, and in the description.
+  /// Maximum number of characters in the name.
   public static let maximumNameLength = 500
+  /// Maximum number of characters in the description.
   public static let maximumDescriptionLength = 4_000
 }
 
@@ -82,7 +83,7 @@ public enum PlaylistEdit: Sendable, Hashable {
   case replace([TrackReference])
 }
 
-/// The reason why a playlist could not be changed as requested. Nothing was changed.
+/// The reason a playlist could not be changed as requested. Nothing was changed.
 public enum PlaylistEditError: Error, Sendable, Hashable {
   case noSuchPlaylist
   /// Too many changes have been made since this state, or the state never existed.

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Platform
 internal import ResultStore
 
-/// A playlist within a transaction, with the changes of its tracks.
+/// A playlist within a transaction, with methods that change its tracks.
 struct PlaylistRow {
   let id: Int64
   private(set) var playlist: Playlist

@@ -55,7 +55,8 @@ extension ResultStore {
     }
   }
 
-  /// - Parameter name: The name, which is truncated to `Playlist.maximumNameLength`; so is the description.
+  /// - Parameter name: The name, truncated to `Playlist.maximumNameLength`. The description is truncated to
+  ///   `Playlist.maximumDescriptionLength`.
   public func createPlaylist(
     named name: String, description: String? = nil, isPublic: Bool = false, tracks: [TrackReference] = []
   ) throws -> Playlist {

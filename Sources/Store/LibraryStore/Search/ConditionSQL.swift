@@ -4,7 +4,7 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// SQL for a condition. It finds the ids of the matching tracks.
+/// SQL that finds the ids of the tracks that match a condition.
 struct ConditionSQL {
   private(set) var id = "song.id"
   /// The SQL after FROM, which ends with a condition.
@@ -12,9 +12,9 @@ struct ConditionSQL {
   private(set) var values: [SQLValue] = []
   /// The condition itself, if it applies to `song`.
   private(set) var condition: String?
-  /// True if the matches may include files that are not tracks.
+  /// `true` if the matches may include files that are not tracks.
   private(set) var findsFiles = false
-  /// True if an index answers the condition. Otherwise, every row is read.
+  /// `true` if an index answers the condition. Otherwise, every row is read.
   private(set) var isIndexed = true
 
   /// - Parameters:
@@ -110,7 +110,7 @@ struct ConditionSQL {
       return song("(\(texts.map { "instr(\($0), ?) > 0" }.joined(separator: " OR ")))")
     }
     if field == .path, NameVariants.hasUnspacedScript(words.text) {
-      // Only the index of songs contains the letters of such names.
+      // Only the index of songs contains the letters of names in scripts without spaces.
       values = [.text(pattern), .text(words.text)]
       id = "songs_fts.rowid"
       return """

@@ -3,7 +3,7 @@ internal import ResultStore
 /// Creates FTS5 patterns from text that users enter. Every word is quoted, so nothing in the text is an operator.
 enum FullTextPattern {
   /// Matches all words, in any column and order; `nil` if there are no words to search for.
-  /// - Parameter lastIsPrefix: True if the last word may be incomplete.
+  /// - Parameter lastIsPrefix: `true` if the last word may be incomplete.
   static func words(_ text: String, lastIsPrefix: Bool) -> String? {
     // More words would be useless, and FTS5 has a limit.
     let words = text.split(whereSeparator: \.isWhitespace).filter(hasToken).prefix(32)

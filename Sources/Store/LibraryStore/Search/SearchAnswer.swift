@@ -33,7 +33,7 @@ public struct SearchHits<Hit: Sendable>: Sendable {
   public var hits: [Hit]
   /// Total number of hits, or a lower bound.
   public var count: Int
-  /// False if there may be more hits, because only the first matches are examined for very common words.
+  /// `false` if there may be more hits, because only the first matches are examined for very common words.
   public var isCountExact: Bool
 
   init(_ hits: [Hit] = [], count: Int = 0, isCountExact: Bool = true) {
@@ -56,12 +56,12 @@ public struct SearchAnswer: Sendable {
   /// An artist or genre.
   public struct Name: Sendable, Equatable {
     public var name: String
-    /// Number of tracks with this name. If only some of the tracks were examined, this does not count all tracks that
-    /// list the name along with others.
+    /// Number of tracks with this name. If only some of the tracks were examined, the number does not include all
+    /// tracks that list the name along with others.
     public var trackCount: Int
   }
 
-  /// The sections. Those that were not requested are empty.
+  /// The hits in each section; empty for sections that were not requested.
   public var tracks = SearchHits<TrackRow>()
   public var albums = SearchHits<Album>()
   public var artists = SearchHits<Name>()

@@ -42,8 +42,8 @@ private struct TextSearch {
     selection = TrackSelection(db, tables: evaluation.tables)
   }
 
-  /// Returns the tracks that contain the words, if knowing them speeds up the filter: if there are few, or if the
-  /// filter's conditions read every row.
+  /// Returns the tracks that contain the words, if these tracks are few or the filter's conditions read every row.
+  /// Otherwise, returns all tracks, because the restriction would not speed up the filter.
   private static func candidates(
     _ words: String, _ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database
   ) throws -> TrackSet {
@@ -190,7 +190,7 @@ private struct TextSearch {
     let isWhole = try forEachTrack(matching: kind.text, "song.\(kind)") { row in
       if let list = row.optionalText(0) { lists[list, default: 0] += 1 }
     }
-    // This merges spellings that the song catalog treats as the same name.
+    // Merges spellings that the song catalog treats as the same name.
     var spellings: [String: [String: Int]] = [:]
     for (list, count) in lists {
       for name in NameList.names(in: list) where match.matches(name) {

@@ -21,7 +21,7 @@ public struct TrackRow: Sendable, Equatable {
   public var bpm: Double?
   /// The confidence, 0 to 1; always 1 for a corrected tempo.
   public var confidence: Double?
-  /// True if a person set the tempo.
+  /// `true` if a person set the tempo.
   public var isLocked: Bool
   /// Key in Camelot notation, such as `8A`.
   public var key: String?

@@ -12,7 +12,7 @@ public struct WordMatch: Sendable {
 
   private let words: [Word]
 
-  /// - Parameter lastIsPrefix: True if the last word may be incomplete.
+  /// - Parameter lastIsPrefix: `true` if the last word may be incomplete.
   public init(_ text: String, lastIsPrefix: Bool = true) {
     let tokens = Self.tokens(of: text).map(\.text)
     words = tokens.enumerated().map { index, token in

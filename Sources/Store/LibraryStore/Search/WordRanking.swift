@@ -1,8 +1,8 @@
 internal import GRDB
 internal import ResultStore
 
-/// Orders the rows of a full-text index for some words. Rows that contain all of them as whole words come before rows
-/// in which the last one is only the beginning of a word. Each group is sorted by bm25.
+/// Orders the rows of a full-text index for the words of a search. Rows that contain all of them as whole words come
+/// before rows in which the last word is only the beginning of a word. Each group is sorted by bm25.
 ///
 /// Every search uses this order: the shell, the app and the APIs of the server. The work is bounded, even for very
 /// common words: only the first matches, in the order in which their files were first seen, are ranked.
@@ -38,8 +38,8 @@ struct WordRanking {
 
   /// - Parameters:
   ///   - limit: Maximum number of rows of each kind.
-  ///     - pattern: Returns the pattern for whole words, or the one that treats the last word as the beginning of a
-  ///       word; `nil` if there are no words to search for.
+  ///   - pattern: Returns the pattern for whole words, or the one that treats the last word as the beginning of a
+  ///     word; `nil` if there are no words to search for.
   func rows(limit: Int, pattern: (_ lastIsPrefix: Bool) throws -> String?) throws -> Result {
     var result = Result()
     guard let whole = try pattern(false), let prefix = try pattern(true) else { return result }

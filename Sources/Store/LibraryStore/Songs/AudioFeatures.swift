@@ -13,9 +13,11 @@ public struct AudioFeatures: Sendable, Hashable {
   public var key: String?
   /// Integrated loudness in LUFS.
   public var integratedLoudness: Double?
-  /// Energy, 0 to 1. The next two values have the same range.
+  /// Energy, 0 to 1.
   public var energy: Double?
+  /// Danceability, 0 to 1.
   public var danceability: Double?
+  /// Speechiness, 0 to 1.
   public var speechiness: Double?
 }
 

@@ -7,7 +7,7 @@ public import SystemPackage
 /// The folders on disk that contain the tracks of the song catalog, starting at the roots of runs.
 public struct LibraryFolders: Sendable {
   public struct Folder: Sendable {
-    /// Id of 22 characters, derived from the path.
+    /// The 22-character id, derived from the path.
     public let id: String
     /// Last component of the path, as display text.
     public let name: String
@@ -36,7 +36,7 @@ public struct LibraryFolders: Sendable {
 
   /// - Parameters:
   ///   - tracks: Tracks in path order.
-  ///     - given: Folders and files that were passed to runs.
+  ///   - given: Folders and files that were passed to runs.
   init(of tracks: [(id: Int64, path: FilePath)], given: [FilePath]) {
     let roots = Self.roots(of: tracks.map(\.path), given: given)
     var ids: [FilePath: String] = [:]
@@ -81,7 +81,7 @@ public struct LibraryFolders: Sendable {
 }
 
 extension ResultStore {
-  /// Returns the folders of all tracks. This reads every track.
+  /// Returns the folders of all tracks, which requires reading every track.
   public func folders() throws(StoreError) -> LibraryFolders {
     try read { db in
       let select = try Query(

@@ -7,7 +7,7 @@ internal import Text
 
 /// A performer, as named on tracks and albums.
 public struct SongArtist: Sendable, Hashable {
-  /// The id of 22 characters, which is derived from the name.
+  /// The 22-character id, derived from the name.
   public var id: String
   public var name: String
 
@@ -41,7 +41,7 @@ public struct Song: Sendable {
     public var name: String
   }
 
-  /// The id of 22 characters, which is derived from the path.
+  /// The 22-character id, derived from the path.
   public var id: String
   public var row: TrackRow
   /// The title from the tag, or the file name without its extension if there is none.
@@ -70,7 +70,7 @@ public struct Song: Sendable {
   /// Size in bytes.
   public var size: Int64
   public var modified: Timestamp
-  /// The reason why the file failed or is damaged.
+  /// The reason the file failed or is damaged.
   public var problem: Problem?
 
   static let columns = """
@@ -109,8 +109,8 @@ public struct Song: Sendable {
 
 /// An album: tracks that name it and share a release, album artists or a folder.
 public struct SongAlbum: Sendable, Hashable {
-  /// The id of 22 characters. It is derived from the MusicBrainz release; without one, from the name and the album
-  /// artists; without those, from the name and the folder.
+  /// The 22-character id, derived from the MusicBrainz release; without one, from the name and the album artists;
+  /// without album artists, from the name and the folder.
   public var id: String
   public var name: String
   /// The artists from the tag; otherwise, the artists that all tracks share; otherwise, `Various Artists`. Empty if no

@@ -4,8 +4,7 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Reads tracks, albums, artists and genres by their ids. For unknown ids, the result is `nil`, even if they are
-/// malformed.
+/// Reads tracks, albums, artists and genres by their ids. For unknown or malformed ids, the result is `nil`.
 extension ResultStore {
   // MARK: Tracks
 
@@ -26,14 +25,14 @@ extension ResultStore {
     try read { try SongReader($0, tables: songs.tables).songs(ids: ids) }
   }
 
-  /// - Parameter includesFailed: True to find failed files as well.
+  /// - Parameter includesFailed: `true` to find failed files as well.
   public func song(id: String, includesFailed: Bool = false) throws(StoreError) -> Song? {
     try read { try SongReader($0, tables: songs.tables, includesFailed: includesFailed).songs(ids: [id])[0] }
   }
 
   /// Returns songs by ids of rows of `file`, in the same order. Files that are not tracks of the song catalog are left
   /// out.
-  /// - Parameter includesFailed: True to find failed files as well.
+  /// - Parameter includesFailed: `true` to find failed files as well.
   public func songs(ofFiles files: [Int64], includesFailed: Bool = false) throws(StoreError) -> [Song] {
     try read { try SongReader($0, tables: songs.tables, includesFailed: includesFailed).songs(files) }
   }
@@ -308,7 +307,7 @@ struct SongReader {
 
   /// - Parameters:
   ///   - tables: Tables in the database.
-  ///     - includesFailed: True if songs may be failed files.
+  ///   - includesFailed: `true` if songs may be failed files.
   init(_ db: Database, tables: Set<String>, includesFailed: Bool = false) {
     self.db = db
     self.tables = tables
@@ -346,7 +345,7 @@ struct SongReader {
     return count
   }
 
-  /// Returns the SQL of a pseudorandom order based on ids.
+  /// Returns the SQL for a pseudorandom order based on ids.
   static func shuffled(_ id: String, seed: Int) -> String {
     let multiplier = 1 + (abs(seed % 1_000_003) * 7_919 + 500_009) % 999_982
     return "(\(id) * \(multiplier) + \(abs(seed % 999_979))) % 999983, \(id)"

@@ -24,10 +24,10 @@ public struct SongQuery: Sendable, Hashable {
   public var text = ""
   /// Alternatives to `text`. Any of them may match.
   public var alternatives: [String] = []
-  /// Exclusions. A section that lacks the field of an exclusion ignores it.
+  /// Exclusions. A section that lacks the field of an exclusion ignores the exclusion.
   public var excluded: [Exclusion] = []
-  /// Words of the artist's name, of which the last may be incomplete. If a section lacks the name that a filter is for,
-  /// that section is empty.
+  /// Words of the artist's name, of which the last may be incomplete. If a filter is set for a name that a section
+  /// lacks, that section is empty.
   public var artist: String?
   public var album: String?
   public var title: String?
@@ -36,7 +36,7 @@ public struct SongQuery: Sendable, Hashable {
   public var years: ClosedRange<Int>?
   /// Includes only files first seen at this time or later.
   public var addedSince: Timestamp?
-  /// Excludes tracks that have one of these codes. Tracks whose code is unknown are not excluded.
+  /// Excludes tracks that have one of these ISRCs. Tracks whose ISRC is unknown are not excluded.
   public var excludedISRCs: [String] = []
   public var excludedYears: [ClosedRange<Int>] = []
   /// Includes only files first seen before this time.
@@ -46,7 +46,7 @@ public struct SongQuery: Sendable, Hashable {
   public var limit: Int
   public var offset: Int
 
-  /// True if the words are a single text without alternatives or exclusions.
+  /// `true` if the words are a single text without alternatives or exclusions.
   fileprivate var isPlain: Bool { alternatives.isEmpty && excluded.isEmpty }
 
   public init(_ text: String = "", sections: Set<Section> = Set(Section.allCases), limit: Int = 20, offset: Int = 0) {

@@ -4,9 +4,9 @@ package import GRDB
 /// therefore has to read only the changes made since its last visit.
 ///
 /// The table records that something changed, but not what. A track that exists is new or updated; a track that no
-/// longer exists is gone. A row contains the file, or the path if there is no longer a file at it (moved, forgotten).
-/// `SongCatalog.update` writes to the log in the transaction that changes the track. A run that changes nothing adds
-/// nothing.
+/// longer exists is gone. A row contains the file, or the path if there is no longer a file at that path (moved,
+/// forgotten). `SongCatalog.update` writes to the log in the transaction that changes the track. A run that changes
+/// nothing adds nothing.
 package enum ChangeLog {
   package static let table = "change"
   /// A table with a single row: the id by which cursors recognize the database.
@@ -15,7 +15,8 @@ package enum ChangeLog {
   /// `Timestamp.now` in SQL, with millisecond precision.
   private static let now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000000"
 
-  /// Returns the statements that create whatever is missing. Files of an older database count as changed now.
+  /// Returns the statements that create the tables if they are missing. Files of an older database count as changed
+  /// now.
   static func changes(in db: Database) throws -> [String] {
     try isKept(in: db) ? [] : [tables]
   }

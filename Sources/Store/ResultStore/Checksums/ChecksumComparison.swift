@@ -87,7 +87,7 @@ public struct SilentChange: Hashable, Sendable {
   public var well: Timestamp?
   /// The error that a decoder reports for the present file; `nil` if there is none.
   public var symptom: String?
-  /// True if the status time has changed as well, so a program has written to the file; `nil` if unknown.
+  /// `true` if the status time has changed as well, so a program has written to the file; `nil` if unknown.
   public var wasWritten: Bool?
 
   public init(hit: StoredChecksum.Hit, well: Timestamp?, symptom: String? = nil, wasWritten: Bool? = nil) {

@@ -65,7 +65,8 @@ public struct StoredChecksum: Hashable, Sendable {
     return stored
   }
 
-  /// Returns the part of the file in which other bytes differ from these; `nil` if the hashes cannot tell.
+  /// Returns the part of the file in which the present bytes differ from the stored ones; `nil` if the hashes do not
+  /// show it.
   /// - Parameter found: The checksum of the present file, with a hash of the same part.
   public func hit(in found: FileChecksum) -> Hit? {
     guard let known = checksum, let range = known.audio, range == found.audio, let hash = known.audioHash,

@@ -82,7 +82,7 @@ public struct VerificationTotals: Hashable, Sendable {
 /// A verification. It hands out the files that were read longest ago, and stores the results. Memory use does not grow
 /// with the library.
 ///
-/// It can be called from any thread, one call at a time. Each call blocks until its transaction is done.
+/// The session can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class VerificationSession: Sendable {
   private let store: ResultStore
   /// The run that the verification belongs to; `nil` if it is independent.
@@ -95,9 +95,10 @@ public final class VerificationSession: Sendable {
 
   private struct State {
     var totals = VerificationTotals()
-    /// Index of the range from which files are read, and the last file read from it.
+    /// Index of the range from which files are read.
     var range = 0
     var isAmongUnread = true
+    /// The last file read from the range.
     var after: (read: Int64, id: Int64) = (.min, .min)
   }
 

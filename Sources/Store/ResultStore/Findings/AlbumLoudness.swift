@@ -49,7 +49,7 @@ enum AlbumLoudness {
     """
   )
 
-  /// Returns the statements that create whatever is missing.
+  /// Returns the statements that create the missing table and triggers.
   static func changes(in db: Database) throws -> [String] {
     let names = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type IN ('table', 'trigger')")
     let existing = Set(names)
@@ -74,7 +74,7 @@ enum AlbumLoudness {
     var file: Int64
     var isWaiting: Bool
     var isMeasured: Bool
-    /// True if the track has album values.
+    /// `true` if the track has album values.
     var hasAlbum: Bool
   }
 

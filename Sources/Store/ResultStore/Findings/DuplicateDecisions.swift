@@ -2,12 +2,12 @@ public import Analysis
 internal import GRDB
 public import Platform
 
-/// A person's decision about duplicates. Like a correction, it belongs to the audio.
+/// A person's decision about duplicates. Like a tempo correction, it belongs to the audio.
 public struct DuplicateDecision: Hashable, Sendable {
   public enum Subject: Hashable, Sendable {
     /// Two similar files are not duplicates. Their content ids are in ascending order of their text.
     case distinct(ContentID, ContentID)
-    /// This file is the one of its group to keep.
+    /// This file is the one to keep in its group.
     case keep(ContentID)
 
     public static func distinctPair(_ one: ContentID, _ other: ContentID) -> Subject {

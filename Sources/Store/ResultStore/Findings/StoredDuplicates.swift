@@ -13,7 +13,7 @@ public struct StoredPair: Hashable, Sendable {
   public var coverage: Double
   public var agreement: Double
   public var speed: Double
-  /// Start and end in the first file, then start and end in the second, in seconds.
+  /// For each stretch, start and end in the first file, then start and end in the second, in seconds.
   public var stretches: [[Double]]
 
   public init(

@@ -12,8 +12,8 @@ enum StoredField {
     }
   }
 
-  /// - Parameter isNullable: True if numbers that are not finite become NULL; otherwise they become 0, so that one bad
-  ///   number does not make a whole batch of results fail.
+  /// - Parameter isNullable: `true` if numbers that are not finite become NULL; otherwise they become 0, so that one
+  ///   bad number does not make a whole batch of results fail.
   static func sql(_ value: FieldValue, _ type: FieldType, isNullable: Bool, nullIfEmpty: Bool) -> SQLValue {
     if nullIfEmpty, value.isEmpty { return .null }
     switch value {
@@ -113,7 +113,7 @@ enum StoredField {
 }
 
 extension RecordType {
-  /// True for tuples of numbers, which can be read without creating a value for each bracket.
+  /// `true` for tuples of numbers, which can be read without creating a value for each bracket.
   fileprivate var isNumeric: Bool {
     form == .tuple && members.allSatisfy { if case .number = $0.type { true } else { false } }
   }

@@ -11,7 +11,7 @@ struct StoredFindings: Sendable {
 
   private struct Kind: Sendable {
     var tables: FindingTables
-    /// Inserts a finding. Returns `false` if it is of another type.
+    /// Inserts a finding. Returns `false` if it has another type.
     var insert: @Sendable (any AnalysisFinding, _ file: Int64, Database) throws -> Bool
   }
 

@@ -45,8 +45,8 @@ extension ResultStore {
   /// Imports either all of the corrections or none. Memory use is constant. If a different correction is stored for the
   /// same audio, the newer one counts.
   /// - Parameters:
-  ///     - overwritesNewer: `true` if imported corrections always count.
-  ///     - isDryRun: `true` to change nothing.
+  ///   - overwritesNewer: `true` if imported corrections always count.
+  ///   - isDryRun: `true` to change nothing.
   ///   - next: Returns the next correction; `nil` at the end. If it throws, nothing is set.
   public func importTempoCorrections(
     overwritesNewer: Bool = false, isDryRun: Bool = false, next: () throws -> (ContentID, TempoCorrection)?
@@ -180,7 +180,7 @@ enum TempoCorrections {
       .text(grid?.downbeats.map { NumberList.text(of: $0) }))
   }
 
-  /// Looks up the correction of one audio.
+  /// Looks up the correction of some audio.
   struct Table {
     private let rows: Query
     private let reader: Reader

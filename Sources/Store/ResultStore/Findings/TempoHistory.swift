@@ -6,7 +6,7 @@ public import Platform
 public struct FormerTempo: Sendable {
   /// The id, which increases with time.
   public var id: Int64
-  /// The time at which another tempo replaced it.
+  /// The time at which another tempo replaced this one.
   public var replaced: Timestamp
   /// The correction, without `found`; `nil` if the tempo that was found was in effect.
   public var correction: TempoCorrection?
@@ -37,7 +37,7 @@ enum TempoHistory {
   /// Maximum number of states that are kept per recording.
   private static let keptCount = 20
 
-  /// Stores the tempo in effect, unless it is about to stay the same.
+  /// Stores the tempo in effect, unless the next one is the same.
   static func keep(_ audio: ContentID, before next: TempoCorrection?, in db: Database) throws {
     let present = try TempoCorrections.Table(db).correction(of: audio)
     if present?.bpm == next?.bpm, present?.grid == next?.grid, (present == nil) == (next == nil) { return }

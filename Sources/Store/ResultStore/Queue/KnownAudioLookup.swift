@@ -3,8 +3,8 @@ internal import GRDB
 
 /// Finds intact files whose audio was analyzed before. The findings of a damaged file are not reused for other files.
 enum KnownAudioLookup {
-  /// Limits on the candidates of one size, because thousands of disc images or generated files may have the same size.
-  /// The lookup reads the first `maxSameSize` files of a size, decoded or not, and uses at most `limit` decoded ones.
+  /// Limits on the candidates of one size; thousands of disc images or generated files may have the same size. The
+  /// lookup reads the first `maxSameSize` files of a size, decoded or not, and uses at most `limit` decoded ones.
   static let (limit, maxSameSize) = (8, 64)
 
   static func candidates(
@@ -30,7 +30,7 @@ enum KnownAudioLookup {
     return try select.first(.text(decodingID.description)) { try knownAudio(select, store, db).first } ?? nil
   }
 
-  /// Returns those analyzers of a set that did not fail.
+  /// Returns the analyzers of a set that did not fail.
   static func analyzers(
     ofSet set: Int64?, readingAudio: Bool = false, store: ResultStore, _ db: Database
   ) throws -> Set<AnalyzerIdentity> {

@@ -19,7 +19,7 @@ public struct PendingFile: Sendable {
   /// has not changed.
   public var known: Set<AnalyzerIdentity>
   /// Intact files that may have the same audio: files of the same size, or this file before it changed. This file comes
-  /// first; vanished files are included. There are only a few; `ResultStore.knownAudio(decodingID:)` finds any other.
+  /// first; vanished files are included. The list is short; `ResultStore.knownAudio(decodingID:)` finds other files.
   public var knownAudio: [KnownAudio]
   /// Number of earlier runs that took this file and ended abnormally before finishing it.
   public var unfinishedAttempts: Int
@@ -28,7 +28,7 @@ public struct PendingFile: Sendable {
 /// The files waiting for analysis in one run. New files come first, then changed, outdated and previously failed ones,
 /// and last those that were being analyzed when a run died. Each group is in path order.
 ///
-/// It can be called from any thread, one call at a time. Each call blocks until its transaction is done.
+/// The queue can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class PendingQueue: Sendable {
   private let scan: ScanSession
   private let state = Mutex(State())
@@ -65,8 +65,8 @@ public final class PendingQueue: Sendable {
     }
   }
 
-  /// Returns files to the queue that were taken but not analyzed when a run ends early, so that they do not become
-  /// suspects. The queue hands out no files afterwards.
+  /// Puts back files that were taken but not analyzed when a run ends early, so that they do not become suspects. The
+  /// queue hands out no files afterwards.
   public func release(_ fileIDs: [Int64]) throws(StoreError) {
     state.withLock { $0.isClosed = true }
     try scan.store.write { db in

@@ -22,7 +22,7 @@ public struct LibraryFigures: Hashable, Sendable {
   public var databaseBytes: Int64 = 0
 }
 
-/// Files that failed or were damaged for the same reason, and that one run was the first to find so.
+/// Files with the same failure or damage, which one run was the first to find.
 public struct FailureGroup: Hashable, Sendable {
   public struct Example: Hashable, Sendable {
     public var path: FilePath

@@ -1,8 +1,8 @@
 internal import Platform
 public import SystemPackage
 
-/// A range of paths, compared by their bytes, from `start` (included) to `end` (excluded). An index on paths returns
-/// such a range in order.
+/// A range of paths, compared by their bytes, from `start` (included) to `end` (excluded). An index on paths returns a
+/// range in order.
 package struct PathRange {
   package let start: [UInt8]
   package let end: [UInt8]
@@ -41,7 +41,8 @@ package struct PathRange {
 }
 
 extension ResultStore {
-  /// Returns the number of known files at or below a path. It distinguishes an unmounted disk from an empty folder.
+  /// Returns the number of known files at or below a path. The number distinguishes an unmounted disk from an empty
+  /// folder.
   public func knownFileCount(under root: FilePath, includingVanished: Bool = false) throws(StoreError) -> Int {
     try read { db in
       let select = try Query(

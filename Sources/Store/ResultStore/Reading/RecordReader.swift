@@ -6,7 +6,7 @@ public import Records
 public import SystemPackage
 internal import Text
 
-/// The files to read, and how much of each one.
+/// The files to read, and the data to read for each.
 public struct RecordSelection: Hashable, Sendable {
   /// Files and folders; `nil` for the whole library.
   public var roots: [FilePath]?
@@ -35,16 +35,16 @@ public struct RecordSelection: Hashable, Sendable {
 
 /// Everything that is stored about a file except its findings, for `show --why`.
 public struct FileHistory: Hashable, Sendable {
-  /// The reason why the file is waiting for analysis.
+  /// The reason the file is waiting for analysis.
   public var pending: PendingReason?
   public var firstSeenRun: Int64
   public var analyzedRun: Int64?
   public var analyzed: Timestamp?
   public var decoderVersion: Int?
   public var vanishedRun: Int64?
-  /// First run in which the file failed since it was last fine.
+  /// First run in which the file failed since its status was last `ok`.
   public var firstFailedRun: Int64?
-  /// Number of failed attempts since the file was last fine.
+  /// Number of failed attempts since the status of the file was last `ok`.
   public var failedAttempts: Int
   /// Number of runs that died while analyzing the file.
   public var unfinishedAttempts: Int
@@ -297,7 +297,7 @@ package struct RecordReader {
           FileRecord.AnalyzerProblem(analyzer: messages.text(0), outcome: outcome, message: messages.text(2)))
       }
     }
-    // Some analyzer is not declared, or was not declared when it produced its finding.
+    // At least one analyzer is not declared, or was not declared when it produced its finding.
     if members.count(where: { $0.outcome == .ok || !declared.contains($0.identity.id) }) > readCount {
       try otherFindings.forEachRow(.integer(id)) {
         record.otherFindings[otherFindings.text(0)] = try? JSONValue(parsing: otherFindings.bytes(1))

@@ -3,7 +3,7 @@ internal import GRDB
 internal import Platform
 internal import SystemPackage
 
-/// The decision about a result from elsewhere, based on what the store knows about its file.
+/// The decision about a result from elsewhere, based on the stored state of its file.
 enum MergeVerdict {
   /// The file is unknown (`nil`) or was never analyzed.
   case new(Int64?)
@@ -14,7 +14,7 @@ enum MergeVerdict {
   case addition(KnownFile, [AnalyzerOutcome])
   case unchanged
   case outdated
-  /// The file has no result; at most, a different reason to skip it is known.
+  /// The file is unknown (`nil`), or it has no result and was skipped for a different reason.
   case skip(Int64?)
 
   var isChange: Bool {
@@ -77,7 +77,7 @@ extension MergeVerdict {
     var remarks: [Problem]
     /// Ids of the analyzers that have an outcome.
     var analyzers: Set<String> = []
-    /// True if any of these analyzers read the audio, so the status takes damage into account.
+    /// `true` if any of these analyzers read the audio, so the status takes damage into account.
     var wasDecoded = false
     /// Start of the run that found that the file had vanished.
     var vanished: Int64?

@@ -13,8 +13,8 @@ internal import Text
 /// precedence over a spoiled one; otherwise the later one does. If both describe the same version of the file, the
 /// outcomes of analyzers that only the other result has are kept.
 ///
-/// A merge becomes a run of its own with the first result that changes anything. The caller must hold the run lock. It
-/// can be called from any thread, one call at a time. Each call blocks until its transaction is done.
+/// A merge becomes a run of its own with the first result that changes anything. The caller must hold the run lock. The
+/// merger can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class ResultMerger: Sendable {
   private let store: ResultStore
   private let programVersion: String

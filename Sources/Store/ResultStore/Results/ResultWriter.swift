@@ -43,7 +43,7 @@ public struct WriteCounts: Hashable, Sendable {
 /// Stores results. The row, findings and search index of a file are written in one transaction, so either all or none
 /// of them are stored, even if the process is killed.
 ///
-/// It can be called from any thread, one call at a time. Each call blocks until its transaction is done.
+/// The writer can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class ResultWriter: Sendable {
   private let store: ResultStore
   private let run: Int64
@@ -70,8 +70,8 @@ public final class ResultWriter: Sendable {
   /// Stores results in one transaction. Batches of about 200 are most efficient.
   ///
   /// A new outcome replaces the old outcome of the same analyzer. If the file has not changed, other old outcomes stay.
-  /// If it has changed, then where `reusesKnownAudio` is set, outcomes of analyzers that read audio stay, or are copied
-  /// from any intact file with the same `decodingID`. All others are removed.
+  /// If the file has changed and `reusesKnownAudio` is set, outcomes of analyzers that read audio stay, or are copied
+  /// from any intact file with the same `decodingID`. All other outcomes are removed.
   public func commit(_ results: [FileResult]) throws(StoreError) {
     try transact { _, write in for result in results { try write(result) } }
   }
@@ -99,7 +99,7 @@ public final class ResultWriter: Sendable {
     var reason: PendingReason?
     var sizeBytes: Int64?
 
-    /// True if the run that stored this state has already reported the file as failed or damaged.
+    /// `true` if the run that stored this state has already reported the file as failed or damaged.
     var isKnownAsBad: Bool {
       switch status {
       case .failed: true
@@ -287,8 +287,8 @@ public final class ResultWriter: Sendable {
     return id
   }
 
-  /// Copies the requested outcomes that were neither produced now nor known for this file from other intact files that
-  /// decode to the same audio.
+  /// Copies, from other intact files that decode to the same audio, the requested outcomes that were neither produced
+  /// now nor known for this file.
   private func reuse(
     _ decodingID: ContentID, file: Int64, having analyses: [StoredAnalysis], made: Set<String>, _ db: Database
   ) throws -> [StoredAnalysis] {
@@ -365,7 +365,7 @@ public final class ResultWriter: Sendable {
   ) throws {
     let known = try Query(db, "SELECT losses FROM failure WHERE file = ?")
     let lossesBefore = file.hasChanged ? 0 : try known.first(.integer(id)) { Int(known.integer(0)) } ?? 0
-    // A failure counts as new if the file was only damaged before, or fine. Known damage is not new.
+    // A failure counts as new if the file was intact or only damaged before. Known damage is not new.
     if analysis.status == .ok || analysis.status == .failed && file.status != .failed || !file.isKnownAsBad {
       try Query(db, "DELETE FROM failure WHERE file = ?").run(.integer(id))
     }

@@ -55,8 +55,8 @@ enum FileChange: Hashable {
   private static let second: Int64 = 1_000_000_000
   private static let hour = 3600 * second
 
-  /// True if a change after the scan could have left the same times: FAT has a resolution of two seconds, and even the
-  /// finest resolution is only that of the kernel's clock ticks (10 ms at most).
+  /// `true` if a change after the scan could have left the same times: FAT has a resolution of two seconds, and even
+  /// the finest resolution is only that of the kernel's clock ticks (10 ms at most).
   private static func isRacy(_ known: Known) -> Bool {
     guard let looked = known.looked else { return false }
     return isRacy(known.modified, looked) || isRacy(known.statusChanged, looked)
@@ -66,11 +66,11 @@ enum FileChange: Hashable {
     guard let time else { return false }
     let precision = time % second == 0 ? 2 * second : 10_000_000
     let age = difference(looked, time)
-    // Times far in the future come from wrong clocks; no later change will get such a time.
+    // Times far in the future come from wrong clocks; later changes will not get the same times.
     return age < precision && age > -24 * hour
   }
 
-  /// True if one of the times is the other one truncated to a precision that file systems and protocols use: 100 ns
+  /// `true` if one of the times is the other one truncated to a precision that file systems and protocols use: 100 ns
   /// (NTFS, SMB), 1 µs, 1 ms, 10 ms (exFAT), 1 s (HFS+, ext3, many FUSE programs), 2 s (FAT).
   private static func isSame(_ a: Int64, _ b: Int64) -> Bool {
     let (earlier, later) = (min(a, b), max(a, b))

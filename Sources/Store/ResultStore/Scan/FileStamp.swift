@@ -32,11 +32,11 @@ public struct FileStamp: Hashable, Sendable {
 public struct SkippedFile: Hashable, Sendable {
   /// Absolute path.
   public var path: FilePath
-  /// Reason as a word in snake_case; never renamed.
+  /// The reason, as a word in snake_case that is never renamed.
   public var code: String
   /// One sentence, without the file's name.
   public var message: String
-  /// True if the file should have been read but could not be; it counts as failed.
+  /// `true` if the file should have been read but could not be; it counts as failed.
   public var isFailure: Bool
   public var sizeBytes: Int64?
   public var modified: Timestamp?
@@ -54,16 +54,16 @@ public struct SkippedFile: Hashable, Sendable {
   }
 }
 
-/// The reason why a file is waiting for analysis, in the order in which waiting files are analyzed.
+/// The reason a file is waiting for analysis, in the order in which waiting files are analyzed.
 public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
   case new = 1
   /// Size or modification time differs from that of the last analysis.
   case changed = 2
-  /// A wanted analyzer has not run, or ran in another version or configuration; or the run was told to repeat
+  /// A wanted analyzer has not run, or ran in another version or configuration; or the run was asked to repeat
   /// everything.
   case outdated = 3
-  /// Failed before and is to be retried: on request, because decoding has improved, or because the system, not the
-  /// file, caused the failure (`DecodeError.Code.isTransient`).
+  /// The file failed before and is to be retried: on request, because decoding has improved, or because the system, not
+  /// the file, caused the failure (`DecodeError.Code.isTransient`).
   case retry = 4
   /// Size and modification time are unchanged, but another sign suggests that the content may have changed
   /// (`FileChange`). The audio is hashed and the tags are read; the file is analyzed only if the audio differs.

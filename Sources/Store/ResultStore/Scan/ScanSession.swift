@@ -7,7 +7,7 @@ public import SystemPackage
 /// The scan of one run: compares the files found by the walker with the stored state and leaves the list of work in the
 /// database. Memory use grows with the library by only one bit per known file and, in a dry run, 16 bytes per new file.
 ///
-/// Callable from any thread, one call at a time; each call blocks until its transaction is done.
+/// The session can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class ScanSession: Sendable {
   let store: ResultStore
   let run: Int64
@@ -29,9 +29,9 @@ public final class ScanSession: Sendable {
   }
 
   /// Searches for old paths of files with very many links: each continues where the last one ended, since the number of
-  /// rows that are no candidates any more only grows during a scan.
+  /// rows that are no longer candidates only grows during a scan.
   struct MoveSearches {
-    /// Number of rows from which a search is remembered.
+    /// Minimum number of examined rows for a search to be remembered.
     private static let manyRows = 16
 
     private var ends: [Key: Int64] = [:]
@@ -51,7 +51,7 @@ public final class ScanSession: Sendable {
       }
     }
 
-    /// Row after which to search.
+    /// Returns the row after which to search.
     func start(_ key: Key) -> Int64 { ends[key] ?? 0 }
 
     /// - Parameters:
@@ -63,7 +63,7 @@ public final class ScanSession: Sendable {
   }
 
   /// - Parameters:
-  ///     - started: The current time; no file may have been examined before it.
+  ///   - started: The current time; no file may have been examined before it.
   ///   - pathExists: `true` if something is at this path now (`lstat`). Called for the old path of an apparently moved
   ///     file, and before a file is marked as vanished.
   ///   - folderAt: Device of a folder and whether it is empty; `nil` if there is no such folder.
@@ -88,8 +88,8 @@ public final class ScanSession: Sendable {
     state.withLock { $0.disks.counts.map { ($0.key, $0.value) }.sorted { $0.0.string < $1.0.string } }
   }
 
-  /// Number of known files at or below a path that have not vanished, which distinguishes an unmounted disk from an
-  /// empty folder.
+  /// Returns the number of known files at or below a path that have not vanished. The number distinguishes an unmounted
+  /// disk from an empty folder.
   public func knownFileCount(under root: FilePath) throws(StoreError) -> Int { try store.knownFileCount(under: root) }
 
   /// Compares files with the stored state in one transaction; a few hundred to a few thousand at a time work best.
@@ -107,7 +107,7 @@ public final class ScanSession: Sendable {
     var verdict: ScanVerdict
     /// Id of the file's row; `nil` if it has no row, or if the row is new.
     var id: Int64?
-    /// True if the session sees the file for the first time.
+    /// `true` if the session sees the file for the first time.
     var isFirst: Bool
   }
 
@@ -133,7 +133,7 @@ public final class ScanSession: Sendable {
     return judgments
   }
 
-  /// Records skipped files. Earlier results are kept in case the files are no longer skipped some day.
+  /// Records skipped files. Earlier results are kept in case the files are not skipped in a later scan.
   public func skip(_ files: [SkippedFile]) throws(StoreError) {
     try transact { state, db in
       let lookup = try Query(
@@ -231,7 +231,7 @@ public final class ScanSession: Sendable {
     var pending: PendingState
     var isSkipped: Bool
     var hasVanished: Bool
-    /// True if the file was known by another path, and its inode alone does not prove that it is the same file.
+    /// `true` if the file was known by another path, and its inode alone does not prove that it is the same file.
     var isDoubtful = false
 
     init(_ row: Query) {
@@ -271,7 +271,7 @@ public final class ScanSession: Sendable {
   /// The result of comparing an analysis set with the wanted analyses.
   struct Currency {
     var coversAll: Bool
-    /// True if the set covers all analyzers that do not read audio, which is all that a file without audio needs.
+    /// `true` if the set covers all analyzers that do not read audio, which is all that a file without audio needs.
     var coversFileFeeds: Bool
     var hasFailure: Bool
   }
@@ -419,7 +419,7 @@ public final class ScanSession: Sendable {
     return found
   }
 
-  /// True if another known file has this size and modification time. That happens if times are in whole seconds
+  /// `true` if another known file has this size and modification time. That happens if times are in whole seconds
   /// (because of the file system, or because an archive set them). Inodes then prove nothing, because many file systems
   /// reuse or invent them.
   private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {

@@ -17,9 +17,9 @@ public struct VanishScope: Hashable, Sendable {
 
 /// Handles known files that a scan did not find.
 extension ScanSession {
-  /// Marks known files in these places as vanished if this session neither classified nor skipped them; their results
-  /// stay. An existing file that was only ever skipped is forgotten, for example a folder that could not be read before
-  /// and now can. Call this after the whole scan, only with roots that exist and had files. Files that still exist
+  /// Marks known files in these scopes as vanished if this session neither classified nor skipped them; their results
+  /// stay. An existing file that was only ever skipped is forgotten, such as a folder that could not be read before but
+  /// can be now. Call this after the whole scan, only with roots that exist and had files. Files that still exist
   /// (outside what the walker was told to scan) and files on unmounted disks are left unchanged.
   /// - Returns: Number of files marked.
   @discardableResult
@@ -55,7 +55,7 @@ extension ScanSession {
   ) throws(StoreError) -> [(id: Int64, path: FilePath, device: Int64?)] {
     try state.withLock { state throws(StoreError) in
       try store.read { db in
-        // The index on paths alone answers this.
+        // The index on paths alone answers this query.
         let select = try Query(db, "SELECT id, path FROM file WHERE \(PathRange.condition) ORDER BY path")
         let exists = try Query(db, "SELECT device FROM file WHERE id = ? AND vanished_run IS NULL")
         var unseen: [(id: Int64, path: FilePath, device: Int64?)] = []

@@ -4,8 +4,8 @@ public import Analysis
 public struct WantedAnalyses: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     public var identity: AnalyzerIdentity
-    /// True if the finding follows from the encoded audio alone, so it stays valid for another file with the same
-    /// content id; false for `Feed.file`.
+    /// `true` if the finding follows from the encoded audio alone, so it stays valid for another file with the same
+    /// content id; `false` for `Feed.file`.
     public var readsAudio: Bool
     /// Identities of the same analyzer whose findings are accepted in place of this one's
     /// (`AnalyzerPlugin.supersedingIdentities`).
@@ -17,7 +17,7 @@ public struct WantedAnalyses: Hashable, Sendable {
       self.superseding = superseding
     }
 
-    /// All accepted identities, this one first.
+    /// All accepted identities, with `identity` first.
     var accepted: [AnalyzerIdentity] { [identity] + superseding }
   }
 

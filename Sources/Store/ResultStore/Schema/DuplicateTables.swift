@@ -1,4 +1,4 @@
-/// The tables of similar audio and of people's decisions about it. The key of all of them is the content id, which
+/// The tables of similar audio and of people's decisions about it. All of the tables are keyed by content id, which
 /// copies share and which stays the same when files are moved or retagged.
 enum DuplicateTables {
   static let own: Set<String> = ["duplicate_pair", "compared_sound", "duplicate_decision", "sound_sketch"]

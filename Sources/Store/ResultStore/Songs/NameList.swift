@@ -6,8 +6,8 @@ internal import Platform
 internal import SystemPackage
 internal import Text
 
-/// Names and ids as they are stored in the tables of the song catalog. `Library` defines what they mean; SQL functions
-/// call it.
+/// Names and ids as they are stored in the tables of the song catalog. `Library` defines what the names and ids mean;
+/// SQL functions call `Library`.
 package enum NameList {
   /// Returns the column value of a list of names: JSON, or NULL for an empty list.
   package static func list(_ names: [String]) -> String? {

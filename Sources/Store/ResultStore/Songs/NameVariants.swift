@@ -10,8 +10,8 @@ internal import Text
 /// - Some letters, such as `ß`, are not a base letter with a diacritic that the index would strip. They are replaced
 ///   with their usual plain spelling: `ß` with `ss`, `ø` with `o`, `æ` with `ae`.
 package enum NameVariants {
-  /// The SQL function that returns the variants. Its arguments are a flag that says whether there is a title, then
-  /// names, and finally the path. It returns NULL if there are no variants.
+  /// The SQL function that returns the variants, or NULL if there are none. Its arguments are a flag that is true if
+  /// there is a title, then names, and finally the path.
   static let function = "name_variants"
 
   static let sqlFunction = DatabaseFunction(function, pure: true) { values in

@@ -2,7 +2,7 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The table `song`, which filters, sorting and the full-text index read. It has one row, with all facts, for each
+/// The table `song`, from which filters, sorting and the full-text index read. It has one row, with all facts, for each
 /// existing file that was analyzed or failed.
 ///
 /// Triggers record the id of every file whose row may have to change, for whatever reason: results are written; files
@@ -57,7 +57,7 @@ package struct SongCatalog: Sendable {
   }
 
   /// Rebuilds the rows of all recorded files.
-  /// - Parameter areChanged: False if only the way in which rows are created has changed, not the files.
+  /// - Parameter areChanged: `false` if only the way in which rows are created has changed, not the files.
   func update(_ db: Database, areChanged: Bool = true) throws {
     guard try Self.hasChanges(db) else { return }
     if areChanged { try ChangeLog.note(db) }
@@ -104,8 +104,8 @@ package struct SongCatalog: Sendable {
 
   // MARK: Rows
 
-  /// The status of a file. A file that has no results because it could not be read has failed as well. A skipped file
-  /// is not a track.
+  /// The status of a file. A file that has no results because it could not be read also counts as failed. A skipped
+  /// file is not a track.
   private static let status = "iif(file.skip_code IS NULL, file.status, iif(failure.stage = 'scan', 'failed', NULL))"
   private static let isListed = "file.vanished_run IS NULL AND \(status) IS NOT NULL"
   /// A condition that is true for all files that are not listed, and for few others.
@@ -135,7 +135,7 @@ package struct SongCatalog: Sendable {
     func number(_ name: String) -> String { "nullif(cast(\(first(name)) AS INTEGER), 0)" }
     let credits = "\(list("artists")), \(list("artist"))"
     let dates = Track.dateFields.map { "'\($0)'" }.joined(separator: ", ")
-    // The tag names are in alphabetical order.
+    // The tags are preferred in the alphabetical order of their names.
     let date = value(
       """
       (SELECT partial_date(value) FROM tag WHERE tag.file = file.id AND name IN (\(dates))
@@ -275,7 +275,7 @@ extension SongCatalog {
     \(SongTables.tables4)
     """
 
-  /// Indexes on everything by which tracks are filtered or sorted, so that an index alone can answer.
+  /// Indexes on everything by which tracks are filtered or sorted, so that an index alone can answer a query.
   private static let indexes4 =
     ["year", "bpm", "confidence", "key", "key_order", "lufs", "duration_s", "codec", "lossless", "added_ns"].map {
       "CREATE INDEX song_\($0) ON song (\($0));\n"
@@ -292,9 +292,9 @@ extension SongCatalog {
       CREATE INDEX song_locked ON song (locked) WHERE locked = 1;
       """
 
-  /// Returns the triggers for a full-text table whose texts are stored in another table. Such a table must be given the
-  /// old texts.
-  /// - Parameter stored: The columns from which the others are derived.
+  /// Returns the triggers for a full-text table whose texts are stored in another table. The full-text table must be
+  /// given the old texts when a row changes.
+  /// - Parameter stored: The columns from which `columns` are derived; `nil` if `columns` are stored themselves.
   static func indexTriggers(of index: String, on table: String, _ columns: String, from stored: String? = nil)
     -> String
   {

@@ -2,9 +2,9 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The artists, albums and genres of the songs in `song`. Each has one row with counts, so that lists can be shown
-/// without reading all songs. They are derived from `song`; `update` applies the changes of a transaction, and triggers
-/// keep the counts up to date.
+/// The artists, albums and genres of the songs in `song`. Each of them has one row with counts, so that lists can be
+/// shown without reading all songs. They are derived from `song`; `update` applies the changes of a transaction, and
+/// triggers keep the counts up to date.
 package struct SongTables {
   private let db: Database
 
@@ -188,8 +188,8 @@ package struct SongTables {
     "added_ns", "compilation",
   ]
 
-  /// Returns the artists of an album: the album artists of a tag, the artists that all tracks share, or `Various
-  /// Artists`.
+  /// Returns the SQL for the rows of albums. The artists of an album are the album artists of a tag, the artists that
+  /// all tracks share, or `Various Artists`.
   private static func albums(_ songs: String) -> String {
     let various = NameList.list([SongCatalogID.variousArtists]) ?? ""
     return """

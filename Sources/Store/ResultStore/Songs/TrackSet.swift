@@ -5,7 +5,7 @@ internal import GRDBSQLite
 /// a few milliseconds, whereas reading each row would take a second. Conditions are combined bit by bit.
 package struct TrackSet {
   private var bits: [UInt64] = []
-  /// True if the set contains all tracks except those whose bits are set.
+  /// `true` if the set contains all tracks except those whose bits are set.
   private var isComplement: Bool
 
   package static let none = TrackSet(isComplement: false)
@@ -114,7 +114,7 @@ package struct TrackSet {
     var start: UnsafeMutablePointer<UInt64>?
     var count: Int
 
-    /// The range of ids. Only a damaged database contains others.
+    /// The range of ids. Only a damaged database contains other ids.
     private static let ids: Range<Int64> = 0..<1 << 32
 
     /// - Returns: `false` if memory ran out.

@@ -8,7 +8,7 @@ struct DatabaseHeader {
   private static let length = 100
 
   let applicationID: UInt32
-  /// True if the database is in WAL mode.
+  /// `true` if the database is in WAL mode.
   let usesWAL: Bool
 
   /// Returns `nil` if the bytes are not the start of an SQLite database.
@@ -19,8 +19,8 @@ struct DatabaseHeader {
   }
 
   /// Examines a file that is to be used as a database of this program.
-  /// - Returns: `nil` if the file is missing, empty, or left by a process that was killed while creating it; SQLite
-  ///   rolls back such a file.
+  /// - Returns: `nil` if the file is missing, empty, or left by a process that was killed while creating it, in which
+  ///   case SQLite rolls it back.
   /// - Throws: `notAStore` for a file of another program; `cannotOpen` if the file cannot be read.
   static func ofStore(at path: FilePath) throws(StoreError) -> DatabaseHeader? {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return nil }

@@ -3,11 +3,11 @@ internal import GRDB
 public import SystemPackage
 
 extension ResultStore {
-  /// Forgets vanished files and all of their findings. What people have entered stays: tempi (`correctTempo`),
+  /// Forgets vanished files and all of their findings. Data that people have entered stays: tempi (`correctTempo`),
   /// playlists, saved tracks.
   /// - Parameters:
-  ///     - roots: The folders that contained the files; `nil` for all folders.
-  ///     - isDryRun: `true` to forget nothing.
+  ///   - roots: The folders that contained the files; `nil` for all folders.
+  ///   - isDryRun: `true` to forget nothing.
   /// - Returns: The number of files.
   public func pruneVanished(in roots: [FilePath]?, isDryRun: Bool) throws(StoreError) -> Int {
     let ranges = roots.map { PathRange.covering($0).map(\.values) } ?? [[]]

@@ -3,8 +3,8 @@ internal import Synchronization
 public import SystemPackage
 internal import Text
 
-/// Prevents two runs at a time on one database. It is an advisory lock (`flock`) on a file next to the database. The
-/// system releases it when the process ends, no matter how.
+/// Prevents two runs on one database at a time, by an advisory lock (`flock`) on a file next to the database. The
+/// system releases the lock when the process ends, no matter how.
 public final class RunLock: Sendable {
   /// The owner of a lock, as recorded in the lock file.
   public struct Owner: Hashable, Sendable {
@@ -40,7 +40,7 @@ public final class RunLock: Sendable {
   /// The process that holds a lock, and its progress.
   public struct Holder: Hashable, Sendable {
     public var owner: Owner
-    /// The progress of the holder; `nil` if it does not report any, because not every holder is a run.
+    /// The progress of the holder; `nil` if it reports none, like a holder that is not a run.
     public var progress: Progress?
   }
 
@@ -57,8 +57,7 @@ public final class RunLock: Sendable {
   /// Acquires the lock of a database (`FILE.lock`). Waits if another process holds it.
   /// - Parameter onWait: Called once, before waiting.
   /// - Throws: `lockedByRun` on timeout. `cannotOpen` if the lock file cannot be created. `notAStore` if the file is
-  ///   not a database of this program, because a lock such as `/etc/passwd.lock` would lock other programs out of their
-  ///   file.
+  ///   not a database of this program: a lock such as `/etc/passwd.lock` would lock other programs out of their file.
   public static func acquire(
     forDatabase database: FilePath, waitingAtMost limit: Duration = .zero, onWait: (Owner?) -> Void = { _ in }
   ) throws(StoreError) -> RunLock {
@@ -73,7 +72,7 @@ public final class RunLock: Sendable {
       throw .cannotOpen(path: path, reason: "\(error)")
     }
     let clock = ContinuousClock()
-    // A process that only checks the lock releases it immediately.
+    // Waits at least briefly, because a process that only checks the lock releases it immediately.
     let end = clock.now.advanced(by: max(limit, .milliseconds(100)))
     var isWaiting = false
     while true {
@@ -114,7 +113,7 @@ public final class RunLock: Sendable {
     return readHolder(in: file)
   }
 
-  /// The lock file of a database; `nil` if there is none.
+  /// Opens the lock file of a database; `nil` if there is none.
   private static func openForReading(_ database: FilePath) -> FileDescriptor? {
     try? .openWithoutWaiting(lockPath(forDatabase: database))
   }

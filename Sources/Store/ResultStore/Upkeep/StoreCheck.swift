@@ -6,7 +6,7 @@ internal import Text
 
 extension ResultStore {
   /// Looks for states that should be impossible: damage to the file, rows that do not belong together, a song catalog
-  /// that disagrees with the rows, or totals of the last run that disagree with its files. This reads the whole
+  /// that disagrees with the rows, or totals of the last run that disagree with its files. The check reads the whole
   /// database.
   /// - Returns: One line for each kind of problem, which says what is wrong, how often, and what to do; empty if there
   ///   is none.
@@ -26,7 +26,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Compares the words in the full-text indexes with the rows. This requires a writable connection.
+  /// Compares the words in the full-text indexes with the rows. The comparison requires a writable connection.
   private func checkWordIndex() throws(StoreError) -> [String] {
     var complaints: [String] = []
     for table in SongCatalog.fullTextTables {

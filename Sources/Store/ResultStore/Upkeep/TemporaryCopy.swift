@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// A database that is copied into a folder of its own for the lifetime of this object.
+/// A copy of a database, in a folder of its own, that exists as long as this object.
 final class TemporaryCopy: Sendable {
   let name: String
   private let folder: TemporaryFolder

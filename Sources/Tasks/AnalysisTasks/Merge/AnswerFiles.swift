@@ -67,7 +67,7 @@ package enum AnswerFiles: Sendable {
   }
 }
 
-/// The reason why answers cannot be merged.
+/// The reason answers cannot be merged.
 package enum AnswerMergeError: Error, CustomStringConvertible {
   /// The given paths contain no answer files.
   case noFiles

@@ -2,7 +2,7 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// The planned files, spooled to disk in the order in which they were found. This uses 8 bytes of memory per file.
+/// The planned files, spooled to disk in the order in which they were found. The spool uses 8 bytes of memory per file.
 struct PlanSpool: ~Copyable {
   private let file: UnnamedFile
   private var buffer: [UInt8] = []
@@ -16,7 +16,7 @@ struct PlanSpool: ~Copyable {
   private var codecNumbers: [String: Int32] = [:]
 
   private static let bufferSize = 1 << 18
-  /// Number of bytes for size, time, reason, missing analyzers, codec, duration and expected seconds.
+  /// Number of bytes for the size, time, reason, missing analyzers, codec, duration and expected seconds of a file.
   private static let headSize = 8 + 8 + 1 + 4 + 4 + 8 + 8
 
   init() throws(Errno) {
@@ -58,7 +58,7 @@ struct PlanSpool: ~Copyable {
     withUnsafeBytes(of: value) { unsafe buffer.append(contentsOf: $0) }
   }
 
-  /// Writes the buffered files. It must be called before reading.
+  /// Writes the buffer to the file. Call this before reading.
   mutating func flush() throws {
     _ = try file.descriptor.writeAll(buffer)
     flushed += Int64(buffer.count)

@@ -23,7 +23,7 @@ package struct WorkPlanner: Sendable {
   }
 
   /// - Parameters:
-  ///   - begins: Called with the control by which the scan can be stopped.
+  ///   - begins: Called with the control that can stop the scan.
   ///   - report: Called with the events of the scan.
   /// - Throws: `StoreError`, `ScanError`, `FileListing.Problem`; `WorkPlanError` if the scan was stopped.
   package func perform(
@@ -65,7 +65,7 @@ package enum WorkPlanError: Error, CustomStringConvertible {
 
 /// The files that a run would analyze, in partitions.
 package struct WorkPlan: ~Copyable {
-  /// The same for all plans with the same files, analyzers and partitions, so that an engine can resume.
+  /// An id that is the same for all plans with the same files, analyzers and partitions, so that an engine can resume.
   package let id: String
   package let made = Timestamp.now
   package let pipeline: AnalysisPlan
@@ -73,7 +73,7 @@ package struct WorkPlan: ~Copyable {
   package let counts: ScanCounts
   package let roots: [RunRecord.Root]
   package let partitions: [Partition]
-  /// Number of files that lack the findings of each analyzer, by its id.
+  /// Number of files that lack an analyzer's findings, by the id of the analyzer.
   package let missing: [String: Int]
   private let spool: PlanSpool
   private let files: [[UInt32]]
@@ -118,9 +118,9 @@ package struct WorkPlan: ~Copyable {
     self.spool = spool
   }
 
-  /// Counts files by the analyzers that they lack. Most files lack the same ones as the previous file.
+  /// Counts files by the analyzers that they lack. Most files lack the same analyzers as the previous file.
   private struct Lacking {
-    /// The analyzers that the last file lacks, and the number of files in a row that lack the same ones.
+    /// The analyzers that the last file lacks, and the number of files in a row that lack the same analyzers.
     private var analyzers: [String] = []
     private var fileCount = 0
     private var earlier: [String: Int] = [:]

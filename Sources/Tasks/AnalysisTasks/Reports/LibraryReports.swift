@@ -33,8 +33,8 @@ package struct LibraryReports: Sendable {
   package var roots: [FilePath]?
   /// `true` to include vanished files.
   package var includesVanished: Bool
-  /// The point since which changes are reported, with `removed.ndjson` and `cursor.json` next to them; `nil` to report
-  /// everything. HTML and standard output do not support this.
+  /// The point since which changes are reported, with `removed.ndjson` and `cursor.json` next to the reports; `nil` to
+  /// report everything. Not supported for HTML and standard output.
   package var since: Since?
 
   package init(

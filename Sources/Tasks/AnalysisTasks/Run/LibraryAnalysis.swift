@@ -18,7 +18,7 @@ package struct LibraryAnalysis: Sendable {
   package var reports: LibraryReports
   package var failurePolicy: FailurePolicy
   /// `true` to accept a folder that is missing or contains no audio, because the program that started the run handles
-  /// that.
+  /// such folders.
   package var allowsAbsentRoots: Bool
   /// A verification to perform at the end of the run, with the paths of the run; `nil` for none.
   package var verification: LibraryVerification.Request?
@@ -51,7 +51,7 @@ package struct LibraryAnalysis: Sendable {
   private var isDryRun: Bool { run.scan.isDryRun }
 
   /// - Parameters:
-  ///   - metrics: Updated during the run, even if this method throws.
+  ///   - metrics: The metrics to update during the run, even if this method throws.
   ///   - audience: The readers of the digest.
   /// - Throws: `StoreError`, `ScanError`, `ReportError`, or an error if no worker can be started. Committed results
   ///   stay.
@@ -132,7 +132,7 @@ package struct LibraryAnalysis: Sendable {
         files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
         if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
-        // This is not a failure, because the reader closed standard output.
+        // The run did not fail: the reader closed standard output.
         throw ReportError.closedPipe
       } catch {
         try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)

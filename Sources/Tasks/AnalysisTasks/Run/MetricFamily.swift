@@ -59,7 +59,7 @@ package struct MetricFamily {
   }
 
   private static func escaped(_ text: String, quote: Bool = false) -> String {
-    // This iterates over scalars, because a character may be a quotation mark with a combining accent, or CR and LF
+    // Iterates over scalars, because a character may be a quotation mark with a combining accent, or CR and LF
     // together.
     var escaped = "".unicodeScalars
     for scalar in text.unicodeScalars {

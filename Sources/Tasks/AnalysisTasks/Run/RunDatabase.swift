@@ -27,8 +27,8 @@ struct RunDatabase {
 
 /// Prepares the folder of a database.
 package enum DatabaseFolder {
-  /// Creates the folder of the user's default database. Any other folder must exist already. If it is on a drive that
-  /// is not mounted, the whole library would be analyzed again into a database on the wrong drive.
+  /// Creates the folder of the user's default database. Any other folder must exist already. If its drive were not
+  /// mounted, a new folder would make a run analyze the whole library again into a database on the wrong drive.
   package static func prepare(for database: FilePath) throws(StoreError) {
     let folder = database.removingLastComponent()
     guard !folder.isEmpty, folder.isGone(followingLinks: true) else { return }

@@ -29,8 +29,8 @@ package struct RunMetrics: Sendable {
   /// - Throws: `WriteError`. An existing file is then unchanged.
   package func write(exitStatus: ExitStatus) throws {
     guard let path else { return }
-    // After a failed run, the figures come from the database. The last success comes from there or from the file that
-    // is replaced.
+    // After a failed run, the figures come from the database. The last success comes from the figures or from the file
+    // that is replaced.
     let figures =
       figures
       ?? database.flatMap {

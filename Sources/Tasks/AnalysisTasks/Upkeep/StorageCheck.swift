@@ -43,7 +43,7 @@ package struct StorageCheck {
   private static let minFreeSpace = 100 << 20
 
   private var disk: [Checkup.Finding] {
-    // The first run creates the folder.
+    // The folder may not exist yet, because the first run creates it.
     var folder = database.removingLastComponent()
     while !folder.exists, folder.removeLastComponent() {}
     if folder.isEmpty { folder = "." }
@@ -63,7 +63,7 @@ package struct StorageCheck {
 
   /// Warns about network drives, where SQLite's write-ahead log does not work across machines
   /// (https://www.sqlite.org/wal.html).
-  /// - Parameter mounts: The mounts, which are the current ones by default.
+  /// - Parameter mounts: The mounts; by default, the current ones.
   static func network(of folder: FilePath, _ mounts: MountTable = MountTable()) -> [Checkup.Finding] {
     guard let mount = mounts.mount(of: (try? folder.resolved()) ?? folder), mount.isOnServer else { return [] }
     return [

@@ -77,7 +77,7 @@ package struct VerificationDigest: Sendable {
     ]
   }
 
-  /// Returns a message for each newly found file, followed by a summary.
+  /// Returns a message for each file with a new problem, followed by a summary.
   package func messages(_ elapsed: Duration, _ status: ExitStatus?) -> [Message] {
     var messages = outcome.troubles.filter(\.isNews).map { trouble in
       var fields: [String: JSONValue] = ["path": .string(DisplayPath.text(of: trouble.path))]

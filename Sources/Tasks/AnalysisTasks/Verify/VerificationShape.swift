@@ -10,8 +10,8 @@ extension FileVerification.Outcome {
   package var ndjsonLine: [UInt8] { Shape.verification.ndjsonLine(self) }
 }
 
-/// The output of `verify --json`: schema `nocturne.verification` version 1. Fields keep their name and type forever; new
-/// ones are only added.
+/// The output of `verify --json`: schema `nocturne.verification` version 1. Fields keep their names and types forever;
+/// the only changes are new fields.
 extension Shape<FileVerification.Outcome> {
   static var verification: Shape {
     Shape(

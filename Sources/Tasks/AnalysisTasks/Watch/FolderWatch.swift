@@ -79,7 +79,7 @@ final class FolderWatch {
     }
     guard candidates.reasonToSkip(folderNamed: name) == nil else { return }
     if event.kind == .created || event.kind == .movedHere {
-      // This adds files that were created in the folder before it was watched.
+      // Also adds the files that were created in the folder before it was watched.
       add(path, &changes)
     } else if event.kind == .gone {
       forget(below: path)
@@ -118,8 +118,8 @@ final class FolderWatch {
     return nil
   }
 
-  /// Stops watching a folder and all folders below it. If they were moved, they are watched under their new names, or
-  /// no longer.
+  /// Stops watching a folder and all folders below it. Folders that were moved within the watched folders are watched
+  /// again under their new names.
   private func forget(below folder: FilePath) {
     for (path, number) in numbers where path.starts(with: folder) {
       events?.stopWatching(number)

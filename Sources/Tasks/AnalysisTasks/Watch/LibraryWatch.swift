@@ -4,8 +4,8 @@ internal import Synchronization
 package import SystemPackage
 internal import Text
 
-/// Watches folders and starts a run for new files soon after they are written. Between runs, this costs only a sleeping
-/// thread.
+/// Watches folders and starts a run for new files soon after they are written. Between runs, the watch costs only a
+/// sleeping thread.
 package final class LibraryWatch: Sendable {
   package enum State: String, Sendable {
     /// All files are analyzed.
@@ -26,7 +26,7 @@ package final class LibraryWatch: Sendable {
     package var folders: [FilePath]
     /// Folders that are missing or empty.
     package var absent: [FilePath] = []
-    /// The reason why changes are noticed only every few minutes; `nil` if they are noticed immediately.
+    /// The reason changes are noticed only every few minutes; `nil` if they are noticed immediately.
     package var limitation: String?
     /// The process id of the current run.
     package var process: Int32?
@@ -141,7 +141,7 @@ package final class LibraryWatch: Sendable {
       if folders.isEmpty { continue }
       let begin = ContinuousClock.now
       if let failure = analyze(folders, &library) {
-        // The same folders are scanned again.
+        // The next run scans the same folders again.
         library.putBack(folders)
         let next = RetryPause(after: pause, runBegin: begin)
         pause = next

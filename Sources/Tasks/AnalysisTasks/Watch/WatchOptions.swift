@@ -8,7 +8,7 @@ package struct WatchOptions: Sendable {
   /// The command line of a run, without its folders. The run must not fail if a folder is missing or empty.
   package var command: [String]
   package var candidates = CandidateRule()
-  /// Time without changes after which a file counts as completely written.
+  /// Minimum time without changes for a file to count as completely written.
   package var quietPeriod = Duration.seconds(10)
   /// The interval between full scans if the system does not report all changes.
   package var scanInterval = Duration.seconds(300)

@@ -15,7 +15,7 @@ struct WatchedRoots {
     var path: FilePath
     var before: Condition
     var now: Condition
-    /// `true` if another folder or mount has taken its place.
+    /// `true` if another folder or mount has taken the place of the folder.
     var isReplaced: Bool
   }
 

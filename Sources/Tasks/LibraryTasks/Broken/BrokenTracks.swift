@@ -76,7 +76,7 @@ package enum BrokenTracks {
     return track
   }
 
-  /// Returns a reason for each kind of fault, worst first.
+  /// Returns a reason for each fault, grouped by kind, with the worst kind first.
   private static func reasons(of health: HealthFinding) -> [Reason] {
     var kinds: [String] = []
     for fault in health.faults where !kinds.contains(fault.kind) { kinds.append(fault.kind) }

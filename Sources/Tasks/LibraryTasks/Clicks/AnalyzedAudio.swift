@@ -16,8 +16,8 @@ struct AnalyzedAudio: Sendable {
     modified = record.modified
   }
 
-  /// Returns `true` if the file still contains the same audio. It is read only if its size or time has changed, which
-  /// may be merely because of new tags.
+  /// Returns `true` if the file still contains the same audio. The file is read only if its size or time has changed,
+  /// which may merely be due to new tags.
   /// - Throws: `DecodeError` if the file cannot be read.
   func isUnchanged(at path: FilePath) throws(DecodeError) -> Bool {
     if let file = FileIdentity(path), file.size == sizeBytes, file.modified == modified { return true }

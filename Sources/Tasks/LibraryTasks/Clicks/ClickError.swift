@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// The reason why audio with clicks cannot be created.
+/// The reason audio with clicks cannot be created.
 package enum ClickError: Error, CustomStringConvertible {
   /// The beats of the file were not analyzed.
   case notAnalyzed(FilePath)

@@ -12,7 +12,7 @@ package struct ClickLevels: Hashable, Sendable {
 
   /// The allowed peak levels of an accent, in dBFS.
   package static let range = -40.0...(-1.0)
-  /// The peak level of accents without music, in dBFS.
+  /// The default peak level of accents without music, in dBFS.
   package static let standard = -6.0
   /// Peak of an accent above the integrated loudness of the music, in dB. The energy of a click is concentrated in a
   /// few milliseconds and a few bands around 1 to 3 kHz, where the music has only a small part of its energy.
@@ -34,7 +34,7 @@ package struct ClickLevels: Hashable, Sendable {
     let ratio = Self.amplitude((loudness?.integrated ?? Self.assumed.loudness) + Self.prominence)
     let chosen = Self.decibels(min(1, ceiling / (peak + ratio)) * ratio)
     clicks = (level ?? max(chosen, Self.minLevel)).rounded(toPlaces: 1)
-    // This is rounded down, because the sum must not exceed the ceiling.
+    // Rounds the gain down, because the sum must not exceed the ceiling.
     let gain = min(1, (ceiling - Self.amplitude(clicks)) / peak)
     music = (Self.decibels(gain) * 10).rounded(.down) / 10
   }

@@ -29,7 +29,7 @@ package struct ClickedTrack: Sendable {
 
   /// Uses the beats in effect: those of a correction if there is one, otherwise those that were found.
   ///
-  /// - Throws: `UnknownFile`; `ClickError` if there are no beats, or if the file has changed; `StoreError`.
+  /// - Throws: `UnknownFile`; `ClickError` if there are no beats; `StoreError`.
   package init(of path: FilePath, in store: ResultStore) throws {
     guard let record = try store.record(at: store.knownPath(of: path), long: ["beats"]) else { throw UnknownFile(path) }
     guard let tempo = record.tempo else { throw ClickError.notAnalyzed(path) }
@@ -47,7 +47,7 @@ package struct ClickedTrack: Sendable {
   /// Uses any beats, such as those that a person has just proposed.
   ///
   /// - Parameters:
-  ///   - tempo: Contains the beats and downbeats.
+  ///   - tempo: The tempo, with its beats and downbeats.
   ///   - loudness: The loudness of the file, if known. The level of the clicks depends on it.
   ///   - format: The format of the file, if known.
   package init(
@@ -86,7 +86,7 @@ package struct ClickedTrack: Sendable {
     package var accentCount: Int
     /// Number of samples beyond full scale, which were clipped.
     package var clippedSampleCount: Int64
-    /// The reason why the music is incomplete; `nil` if it is complete.
+    /// The reason the music is incomplete; `nil` if it is complete.
     package var problem: DecodeError?
   }
 
@@ -94,8 +94,8 @@ package struct ClickedTrack: Sendable {
 
   /// Writes the track, or part of it. The audio is read once, in blocks.
   ///
-  /// The music keeps its sample rate and channels. Its depth becomes 24 bits if it has more than 16. Clicks are added
-  /// to the first two channels, which are front left and right in all layouts.
+  /// The music keeps its sample rate and channels. Its bit depth becomes 24 if it is more than 16. Clicks are added to
+  /// the first two channels, which are front left and right in all layouts.
   ///
   /// - Parameters:
   ///   - seconds: The part of the track to write; `nil` for all of it. Beats keep their positions in the music.
@@ -162,8 +162,8 @@ package struct ClickedTrack: Sendable {
       AudioFileLayout(
         format: sink.format, sampleRate: rate, channelCount: source.format.channelCount,
         depth: SampleDepth(bitDepth: source.format.bitDepth), isDithered: true, tags: tags,
-        // This is one second more than the header claims, because the header may be wrong. If the file turns out to be
-        // short, RF64 becomes WAV.
+        // One second more than the header claims, because the header may be wrong. If the file turns out to be short,
+        // RF64 becomes WAV.
         expectedFrameCount: length.map { Int64(min($0, 1e9) * Double(rate)) + Int64(rate) }),
       replacesExisting: sink.replacesExisting)
     let gain = Float(ClickLevels.amplitude(levels.music))

@@ -5,7 +5,7 @@ internal import Library
 internal import Platform
 internal import SystemPackage
 
-/// Fits beats to the audio of a file at a tempo that a person has set. The audio is read again for this.
+/// Fits beats to the audio of a file at a tempo that a person has set. Reads the audio again.
 package struct BeatFitting: Sendable {
   struct Failure: Error {
     /// A clause that completes "since …".

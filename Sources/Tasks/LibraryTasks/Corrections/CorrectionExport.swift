@@ -33,7 +33,7 @@ package struct CorrectionExport {
     return count
   }
 
-  /// - Parameter write: Receives the next bytes.
+  /// - Parameter write: Called with the next bytes of the table.
   package func write(_ write: ([UInt8]) throws -> Void) throws -> Int {
     try write(CorrectionTable.header())
     var count = 0
@@ -45,7 +45,7 @@ package struct CorrectionExport {
   }
 }
 
-/// The reason why corrections could not be written or read.
+/// The reason corrections could not be written or read.
 package enum CorrectionFileError: Error, CustomStringConvertible {
   case cannotWrite(FilePath, reason: String)
   case cannotRead(FilePath, reason: String)

@@ -50,7 +50,7 @@ enum CorrectionTable {
   }
 
   private static let none = "none"
-  /// Stands for a tempo map and beats that are derived from those that were found.
+  /// Stands for a tempo map and beats derived from the ones that the analyzer found.
   private static let found = "found"
 
   private static func beatText(_ correction: TempoCorrection) -> String {
@@ -116,7 +116,7 @@ enum CorrectionTable {
     return (audio, TempoCorrection(bpm: bpm, grid: try grid(row, layout, bpm: bpm), corrected: corrected))
   }
 
-  /// Returns `nil` if the beats are derived from those that were found.
+  /// Returns `nil` if the beats are derived from the ones that the analyzer found.
   private static func grid(
     _ row: [String], _ layout: Layout, bpm: Double
   ) throws(RowError) -> TempoCorrection.Grid? {

@@ -111,8 +111,8 @@ package struct LibraryTempoChange {
     return outcome
   }
 
-  /// Calls `body` for each record. This happens outside of any read transaction, because a long one would keep the
-  /// write-ahead log from being truncated.
+  /// Calls `body` for each record. The calls happen outside of any read transaction, because a long transaction would
+  /// keep the write-ahead log from being truncated.
   /// - Parameter files: The files to read. Files that were forgotten in the meantime are skipped.
   private func forEachRecord(of files: [FilePath], _ body: (FileRecord) throws -> Void) throws {
     for start in stride(from: 0, to: files.count, by: Self.pageSize) {

@@ -1,16 +1,16 @@
 /// Estimates a tempo from taps.
 ///
-/// Each tap is assigned the number of its beat, so it does no harm to skip beats. The tempo is the median of the slopes
+/// Each tap is assigned the number of its beat, so skipped beats do no harm. The tempo is the median of the slopes
 /// between all pairs of taps, which tolerates up to 29% outliers (Sen, Journal of the American Statistical Association
 /// 63, 1968).
 package struct TapTempo: Sendable {
   /// Minimum number of taps before a tempo is shown.
   package static let minTaps = 4
-  /// Pause, in seconds, after which counting restarts.
+  /// Maximum pause between taps, in seconds. After a longer one, counting restarts.
   private static let maxPause = 3.0
   /// Maximum number of taps; older ones are discarded.
   private static let maxTaps = 64
-  /// Relative difference up to which a tapped tempo snaps to a candidate. People tap with an error of 2 or 3%.
+  /// Maximum relative difference for a tapped tempo to snap to a candidate. People tap with an error of 2 or 3%.
   package static let tolerance = 0.04
 
   /// Times of the taps in seconds.
@@ -38,7 +38,7 @@ package struct TapTempo: Sendable {
     var taps = [(number: 0.0, time: times[0])]
     for (time, step) in zip(times.dropFirst(), intervals) {
       let steps = (step / interval).rounded()
-      // This ignores a bouncing key.
+      // Ignores a repeated tap from a bouncing key.
       guard steps > 0 else { continue }
       number += steps
       taps.append((number, time))

@@ -113,7 +113,7 @@ package struct TempoChange {
   /// - Throws: `TempoChangeError`, `StoreError`.
   package func change(of record: FileRecord) throws -> (ContentID, TempoCorrection?, Change) {
     guard let audio = record.contentID else { throw TempoChangeError.noAudio(record.path) }
-    // This is the analyzer's finding, without a correction.
+    // The analyzer's finding, without a correction.
     let found = record.tempoCorrection.map(\.found) ?? record.tempo
     var correction: TempoCorrection?
     var note = ""
@@ -206,7 +206,7 @@ package struct TempoChange {
   }
 }
 
-/// The reason why a tempo cannot be set. If files were given by name, none of them was changed.
+/// The reason a tempo cannot be set. If files were given by name, none of them was changed.
 package enum TempoChangeError: Error, CustomStringConvertible {
   case noAudio(FilePath)
   /// The file has no tempo to multiply.

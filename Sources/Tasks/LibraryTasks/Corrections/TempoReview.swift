@@ -42,13 +42,13 @@ package struct TempoReview {
     case skipped(wasSkipped: Bool)
   }
 
-  /// The default confidence below which a tempo is doubtful.
+  /// The default minimum confidence of a tempo that is not doubtful.
   package static let doubtfulConfidence = 0.6
 
   private let store: ResultStore
   private let fitting: BeatFitting
   private let tracks: [DoubtfulTempo]
-  /// Index of the current track in `tracks`, or their number at the end.
+  /// Index of the current track in `tracks`; `tracks.count` at the end.
   private var place = 0
   private var steps: [(place: Int, step: Step)] = []
   package private(set) var tally = Tally()
@@ -75,7 +75,7 @@ package struct TempoReview {
     return limit.map { Array(tracks.prefix($0)) } ?? tracks
   }
 
-  /// Number of all tracks.
+  /// Total number of tracks.
   package var count: Int { tracks.count }
   /// Position of the current track, counted from 1.
   package var position: Int { place + 1 }
@@ -159,9 +159,9 @@ package struct ReviewedTrack: Sendable {
   package var others: [Choice]
 
   private static let maxOthers = 5
-  /// Minimum share of the evidence that other candidates must have.
+  /// Minimum share of the evidence for each of the other candidates.
   private static let minWeight = 0.01
-  /// Relative difference up to which two tempi count as the same.
+  /// Maximum relative difference between two tempi that count as the same.
   private static let tempoTolerance = 0.02
 
   /// Returns `nil` if the record has no tempo.

@@ -14,7 +14,7 @@ package enum TimeNotation {
   /// Tolerance in ticks. It is slightly below one half, so that rounding leads back to the same tick despite
   /// floating-point errors.
   private static let tolerance = 0.499
-  /// Maximum number of times that are read: 100 h at 166 beats per minute.
+  /// Maximum number of times to read, enough for 100 h at 166 beats per minute.
   private static let maxTimes = 1_000_000
 
   package static func text(of times: [Double]) -> String {
@@ -63,7 +63,7 @@ package enum TimeNotation {
     var text: String {
       let start = TimeNotation.text(first + offset, decimals: offset == 0 ? 4 : 6)
       if count == 1 { return start }
-      // This uses as few digits as the interval allows.
+      // Uses as few digits as the interval allows.
       var scale = 1.0
       var decimals = 4
       while (slopes.lowerBound * scale).rounded(.up) > slopes.upperBound * scale, decimals < 12 {

@@ -15,7 +15,7 @@ package struct CoverWorker {
   /// - Parameter command: The command without options.
   static func program(_ command: [String], size: CoverSize) -> ProgramCommand {
     var program = ProgramCommand(command + ["--side", String(size.rawValue)])
-    // This is enough to have the largest allowed picture in decoded form, as RGB and scaled down at the same time.
+    // Enough memory for the largest allowed picture decoded, as RGB, and scaled down, all at the same time.
     program.limits = ProgramCommand.Limits(memory: 512 << 20, processorSeconds: 10)
     return program
   }

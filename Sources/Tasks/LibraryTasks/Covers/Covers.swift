@@ -35,7 +35,7 @@ package struct Cover: Sendable {
 /// Scaled-down covers of tracks, with a cache of recently used ones.
 ///
 /// Pictures are untrusted, and picture decoders have a long history of vulnerabilities. Therefore, a separate process
-/// reads and decodes each picture, with limits on memory and time. Its failure does not affect this process.
+/// reads and decodes each picture, with limits on memory and time. A failure of that process does not affect this one.
 package final class Covers: Sendable {
   fileprivate struct Key: Hashable {
     var path: FilePath
@@ -66,7 +66,7 @@ package final class Covers: Sendable {
 
   /// The capacity of the cache, in bytes.
   private static let capacity = 48 << 20
-  /// Maximum age of a cache entry, because files and pictures may change.
+  /// Maximum age of a cache entry. Entries expire, because files and pictures may change.
   private static let lifetime = Duration.seconds(300)
 
   /// - Parameter patience: The time limit for each process.
@@ -114,7 +114,7 @@ extension Covers.Memory {
     let entry = Covers.Entry(cover: cover, made: .now, used: uses)
     cost += entry.cost - (entries.updateValue(entry, forKey: key)?.cost ?? 0)
     guard cost > capacity else { return }
-    // A quarter of the entries is evicted at once, so that sorting is rare.
+    // Evicts a quarter of the capacity at once, so that sorting is rare.
     for (key, entry) in entries.sorted(by: { $0.value.used < $1.value.used }) {
       if cost <= capacity / 4 * 3 { break }
       entries[key] = nil

@@ -56,7 +56,7 @@ package struct FileChronicle: Sendable {
     return lines
   }
 
-  /// The state of the bytes, as named in JSON.
+  /// The state of the file's bytes, as named in JSON.
   package var stateName: String { checksum.map { $0.state?.rawValue ?? "well" } ?? "unknown" }
 }
 

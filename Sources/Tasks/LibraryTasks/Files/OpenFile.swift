@@ -43,8 +43,8 @@ package final class OpenFile: Sendable {
       guard isUnchanged else { throw .replaced }
       guard isInside(track.linkScope) else { throw .outside }
     } else if !isUnchanged {
-      // A program that writes tags creates a new file. Another file with the same name must be audio, too, because a
-      // hard link can lead anywhere.
+      // A program that writes tags creates a new file, which is accepted. It must be audio, too, because a hard link
+      // with the same name can lead anywhere.
       guard AudioSource.recognizes(descriptorPath) else { throw .replaced }
     }
   }
@@ -72,7 +72,7 @@ package final class OpenFile: Sendable {
 
   private var descriptorPath: FilePath { FilePath("/proc/self/fd/\(descriptor.rawValue)") }
 
-  /// Returns `true` if the open file is in one of the folders, no matter what links led to it, and `false` if the
+  /// Returns `true` if the open file is in one of the folders, no matter what links led to it; `false` also if the
   /// system cannot tell.
   private func isInside(_ folders: [FilePath]) -> Bool {
     if folders.contains("/") { return true }

@@ -15,7 +15,7 @@ struct TrackFolder {
   /// `true` if there is a link in the path below the root of the run, so that the identity of the track's file must be
   /// checked.
   let isBehindLink: Bool
-  /// The folder that links to pictures must not leave.
+  /// The folder in which links to pictures must stay.
   private let boundary: OpenFolder
   /// The path from `boundary` to `folder`.
   private let way: FilePath
@@ -52,7 +52,7 @@ struct TrackFolder {
     }
   }
 
-  /// Returns the names of the entries, but no more than `limit`.
+  /// Returns the names of at most `limit` entries.
   func names(atMost limit: Int) -> [FilePath.Component] {
     guard let listing = try? FolderListing(of: folder, limit: limit) else { return [] }
     return listing.entries.compactMap(listing.component)

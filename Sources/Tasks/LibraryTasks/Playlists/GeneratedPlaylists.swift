@@ -28,7 +28,7 @@ package struct GeneratedPlaylist: Sendable, Hashable {
 package struct GeneratedPlaylists: Sendable {
   private let store: ResultStore
   private let neighbors: SoundNeighbors
-  /// A cache of playlists, because all tracks of a playlist must be read to compute it.
+  /// Caches playlists, because computing a playlist requires reading all of its tracks.
   private let recent: TimedCache<GeneratedPlaylist.Kind, GeneratedPlaylist?>
 
   package init(store: ResultStore, descriptors: DescriptorCache) throws(StoreError) {
@@ -43,7 +43,7 @@ package struct GeneratedPlaylists: Sendable {
   /// Minimum number of tracks in a genre that gets a playlist.
   private static let minTracksPerGenre = 3
 
-  /// Returns the playlists by tempo that are not empty, and the playlist of tracks that sound like the newest ones.
+  /// Returns the nonempty playlists by tempo, and the playlist of tracks that sound like the newest ones.
   package func featured() throws -> [GeneratedPlaylist] {
     try ([.likeNewest] + Self.tempi.map { .tempo($0) }).compactMap { try playlist($0) }
   }

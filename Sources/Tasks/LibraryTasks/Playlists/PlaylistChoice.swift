@@ -17,7 +17,7 @@ struct PlaylistChoice {
   /// `true` to choose a chain of tracks with smooth transitions instead of the first tracks in the list.
   let wantsChain: Bool
 
-  /// Accepted deviation from the requested duration, in seconds. If it is exceeded, a track is exchanged.
+  /// Maximum deviation from the requested duration, in seconds. If it is exceeded, a track is exchanged.
   private static let tolerance = 5.0
   /// Maximum number of tracks that are tried as a replacement.
   private static let maxTrials = 2000

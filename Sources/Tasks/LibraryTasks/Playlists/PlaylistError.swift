@@ -2,7 +2,7 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// The reason why a playlist cannot be created, and what to do about it.
+/// The reason a playlist cannot be created, and what to do about it.
 package enum PlaylistError: Error, Hashable, Sendable, CustomStringConvertible {
   case nothingMatches
   /// There are more tracks than the order `mix` supports.

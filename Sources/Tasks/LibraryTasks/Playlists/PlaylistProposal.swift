@@ -26,7 +26,7 @@ package struct PlaylistProposal: Sendable {
 
   package var order: PlaylistOrder
   package var tracks: [PlaylistTrack]
-  /// Number of tracks that were available.
+  /// Number of tracks from which to choose.
   package var candidateCount = 0
   /// Number of files that were left out as copies of a candidate.
   package var copyCount = 0

@@ -26,7 +26,7 @@ struct TrackSequence {
   /// Minimum number of other tracks between two tracks by the same artist.
   let spacing: Int
 
-  /// Cost of repeating an artist too soon, which is more than that of any jump.
+  /// Cost of repeating an artist too soon, which is more than the cost of any jump.
   private static let repeatCost: Float = 10
   /// Maximum number of comparisons for 2-opt and or-opt together. A comparison takes a few nanoseconds.
   private static let maxComparisons = 40_000_000
@@ -62,7 +62,7 @@ struct TrackSequence {
       cost += Transition.unknownCost
     } else {
       let folded = abs(octaves - octaves.rounded())
-      // This is the same as `Transition.tempoCost`, but approximates e^x - 1 by its series up to the cap.
+      // Same as `Transition.tempoCost`, except that e^x - 1 is approximated by its series up to the cap.
       let x = folded * 0.693_147_2
       cost += min(3, x * (1 + x * (0.5 + x * 0.166_667)) * (100 / 6)) + (octaves > 0.5 ? 0.25 : 0)
     }
@@ -99,7 +99,7 @@ struct TrackSequence {
   // MARK: - Orders
 
   /// Keeps the order of a list as far as possible while spacing artists: repeatedly takes the first remaining track
-  /// that is not a repeat. Artists whose tracks must be spread over the whole rest take precedence.
+  /// that is not a repeat. Artists whose tracks must be spread over all remaining positions take precedence.
   func spaced(_ list: [Int]) -> [Int] {
     guard spacing > 0 else { return list }
     var left = [Int](repeating: 0, count: artistCount)
@@ -107,8 +107,8 @@ struct TrackSequence {
     var rest = list
     var order: [Int] = []
     while !rest.isEmpty {
-      // If an artist has `most` remaining tracks, they need this many positions, plus up to `spacing` before the first
-      // one.
+      // The artists with `most` remaining tracks need (most - 1) · (spacing + 1) + artists.count positions, plus up to
+      // `spacing` before the first one.
       let most = left.max() ?? 0
       let artists = left.indices.filter { left[$0] == most }
       let isCrowded = most > 1 && (most - 1) * (spacing + 1) + artists.count + spacing >= rest.count
@@ -152,7 +152,7 @@ struct TrackSequence {
     let order = exchanged(list)
     let count = repeatCount(in: order)
     if count == 0 { return order }
-    // Exchanges alone may not lead to an order without repeats, so this also starts from the spaced order.
+    // Exchanges alone may not lead to an order without repeats, so the spaced order is improved as well.
     let apart = exchanged(spaced(order))
     return repeatCount(in: apart) < count ? apart : order
   }
@@ -224,7 +224,7 @@ struct TrackSequence {
     return isBetter
   }
 
-  /// Changes a stretch. Reverts the change if the repeats of artists that it adds cost more than it gains.
+  /// Changes a stretch. Reverts the change if the artist repeats that it adds cost at least as much as it gains.
   private func change(
     _ order: inout [Int], _ range: ClosedRange<Int>, gain: Float, _ body: (inout [Int]) -> Void
   ) -> Bool {

@@ -17,19 +17,19 @@ package enum Transition {
     return min(distance, 12 - distance) + (first.isMajor == second.isMajor ? 0 : 1)
   }
 
-  /// The cost if the value is unknown on either side. It is less than that of a bad jump, but more than that of a good
-  /// transition.
+  /// The cost if a value is unknown for either track. It is less than the cost of a bad jump, but more than that of a
+  /// good transition.
   static let unknownCost: Float = 0.75
 
-  /// Returns 1 per 6%, at most 3, because about 6% is the largest change of tempo that DJs can make without listeners
-  /// noticing. Half or double time costs 0.25 more.
+  /// Returns the cost of a change of tempo: 1 per 6%, at most 3, because about 6% is the largest change of tempo that
+  /// DJs can make without listeners noticing. Half or double time costs 0.25 more.
   static func tempoCost(_ first: Double, _ second: Double) -> Float {
     let isOctave = abs(log2(second / first)) > 0.5
     return Float(min(3, tempoChange(first, second) / 6)) + (isOctave ? 0.25 : 0)
   }
 
-  /// Returns 0 for the same key, 0.2 for a neighbor on the wheel (a fifth up or down, or the relative key), 1 for two
-  /// steps, and 0.5 more for each further step, at most 3 in total.
+  /// Returns the cost of a change of key: 0 for the same key, 0.2 for a neighbor on the wheel (a fifth up or down, or
+  /// the relative key), 1 for two steps, and 0.5 more for each further step, at most 3 in total.
   static func keyCost(steps: Int) -> Float {
     switch steps {
     case 0: 0

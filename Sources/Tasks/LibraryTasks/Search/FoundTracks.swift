@@ -27,7 +27,7 @@ package struct FoundTracks: Sendable {
       let found = try search("", filter, order ?? newest, [.tracks], limit: page.limit, offset: page.offset).tracks
       (rows, count, isCountExact) = (found.hits, found.count, found.isCountExact)
     } else if let order {
-      // If an order is requested, matches by path are mixed with the others.
+      // If an order is requested, matches by path are mixed with matches by name.
       let found = try search(
         "", filter.and(Self.filter(words)), order, [.tracks], limit: page.limit, offset: page.offset
       )
@@ -45,7 +45,7 @@ package struct FoundTracks: Sendable {
     }
   }
 
-  /// Returns the number of failed files among the matches. This is fast, because an index contains the few failed
+  /// Returns the number of failed files among the matches. Counting is fast, because an index contains the few failed
   /// files.
   package static func failedCount(
     _ words: String, filter: TrackFilter, in store: ResultStore

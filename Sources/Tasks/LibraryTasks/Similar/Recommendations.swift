@@ -18,7 +18,7 @@ package struct Recommendations: Sendable {
     package init() {}
   }
 
-  /// A track, artist or genre for which similar tracks are searched for.
+  /// A track, artist or genre to find similar tracks for.
   package struct Seed: Sendable {
     package enum Kind: String, Sendable {
       case track, artist, genre

@@ -25,7 +25,7 @@ package struct SimilarTracks {
   }
 
   package struct Answer: Sendable {
-    /// An absolute path.
+    /// The absolute path of the file.
     package var path: FilePath
     /// Number of files with which the file was compared, including those that were left out.
     package var comparedCount: Int
@@ -66,7 +66,7 @@ package struct SimilarTracks {
       throw SimilarTracksError.noDescriptor(path, reason: record.findings[LikenessFinding.self]?.reason)
     }
     let compared = stored.files.count - (known.map { !$0.isVanished } ?? false ? 1 : 0)
-    // Some of the nearest tracks may be left out.
+    // More tracks than requested are read, because some of the nearest ones may be left out.
     var wanted = limit + 32
     while true {
       let near = descriptors.collection.nearest(to: own, limit: wanted)
@@ -122,8 +122,8 @@ private struct Recording {
 
   /// Maximum difference in duration between encodings of one recording, in seconds.
   private static let durationTolerance = 5.0
-  /// If there are no fingerprints, minimum cosine similarity to the file from which files of similar duration count as
-  /// the same recording.
+  /// Minimum cosine similarity to the file for files of similar duration to count as the same recording if there are no
+  /// fingerprints.
   private static let minCosine = 0.98
 
   /// - Parameter cosine: The cosine similarity to the file.
@@ -144,7 +144,7 @@ private struct Recording {
   }
 }
 
-/// The reason why similar tracks cannot be found, and what to do about it.
+/// The reason similar tracks cannot be found, and what to do about it.
 package enum SimilarTracksError: Error, CustomStringConvertible {
   case nothingDescribed(database: FilePath)
   case noDescriptor(FilePath, reason: String?)

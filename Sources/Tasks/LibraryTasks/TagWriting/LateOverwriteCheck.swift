@@ -6,7 +6,7 @@ internal import TagWriting
 /// Holds results back for a moment, then checks that no other program has overwritten the files that were written.
 ///
 /// A program that has read the old file may replace the new one with its own version without using a lock. In that
-/// case, the file is not reported as written. Instead, the change is applied again to its current version.
+/// case, the file is not reported as written. Instead, the change is applied again to the file's current version.
 struct LateOverwriteCheck {
   /// The result for a file.
   struct Outcome {
@@ -47,7 +47,7 @@ struct LateOverwriteCheck {
     while next < waiting.count, waiting[next].outcome.file == nil || waiting[next].time + Self.delay <= .now {
       try settleNext()
     }
-    // This drops entries that are settled.
+    // Drops the settled entries.
     if next > 1_000 {
       waiting.removeFirst(next)
       next = 0

@@ -27,7 +27,7 @@ package final class LibraryTagging {
   private let store: ResultStore
   private let options: Options
   private var journal: TagJournal?
-  /// Number of records that are read from the database at a time.
+  /// Number of records read from the database at a time.
   private static let batchSize = 100
   /// Maximum number of attempts for a file that other programs are changing.
   static let maxAttempts = 5
@@ -163,7 +163,7 @@ package final class LibraryTagging {
       }
     }
     guard items.isEmpty else { return }
-    // The value is in a place that readers use but this program does not write to: in another tag of the file, or
+    // The value may be in a place that readers use but this program does not write to: in another tag of the file, or
     // compressed.
     if let present = replacement.tags.fields[value.field] {
       if present.count == 1, value.matches(present[0]) { return }
@@ -193,7 +193,7 @@ package final class LibraryTagging {
 }
 
 extension TagWriteError {
-  /// Repeats `body` as long as another program is changing the file.
+  /// Calls `body` up to `limit` times, as long as another program keeps changing the file.
   static func retrying<Value>(_ limit: Int, _ body: () throws -> Value) throws -> Value {
     for _ in 1..<limit {
       do {

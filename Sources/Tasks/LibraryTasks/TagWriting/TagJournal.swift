@@ -5,7 +5,7 @@ internal import Records
 internal import SystemPackage
 internal import TagWriting
 
-/// The reason why the journal of tag changes cannot be written or read.
+/// The reason the journal of tag changes cannot be written or read.
 package struct TagJournalError: Error, CustomStringConvertible {
   package let description: String
 
@@ -20,7 +20,7 @@ package struct TagJournalError: Error, CustomStringConvertible {
 /// A line whose change was not made, because the program ended in between, does no harm: `TagUndo` checks the file. If
 /// the last line is truncated, its change was never made.
 final class TagJournal {
-  /// The first line.
+  /// The first line of a journal.
   struct Header: Codable {
     static let name = "nocturne.tag_journal"
     static let version = 1
@@ -55,7 +55,7 @@ final class TagJournal {
     var restore: Restore?
   }
 
-  /// A `FileReversal`.
+  /// A `FileReversal`, as stored in the journal.
   struct Restore: Codable {
     struct Piece: Codable {
       /// The start of `count` bytes of the new file; `nil` for `count` zeros.
@@ -105,7 +105,7 @@ final class TagJournal {
       } else if try file.seek(offset: -1, from: .end) >= 0 {
         var last = [UInt8](repeating: 0, count: 1)
         _ = try last.withUnsafeMutableBytes { try file.read(into: $0) }
-        // A truncated last line is terminated here.
+        // Terminates a truncated last line.
         if last != [0x0A] { _ = try file.writeAll([0x0A]) }
       }
     } catch let error as TagJournalError {
@@ -141,7 +141,7 @@ final class TagJournal {
       _ = try file.writeAll(Array(try encoder.encode(line)) + [0x0A])
       try file.synchronize()
     } catch {
-      // The partial line is removed.
+      // Removes the partial line.
       try? file.truncate(to: start)
       throw error
     }

@@ -59,15 +59,15 @@ struct WritableValue {
 }
 
 extension WritableField {
-  /// The reason why a file has no value for a field.
+  /// The reason a file has no value for a field.
   struct Missing: Error {
     /// The reason, in one sentence.
     var reason: String
   }
 
   /// Returns the values for a file.
-  /// - Parameter isOpus: Write gain as Opus defines it (RFC 7845, section 5.2.1): in 1/256 dB relative to -23 LUFS, without
-  ///   peak.
+  /// - Parameter isOpus: `true` to write gain as Opus defines it (RFC 7845, section 5.2.1): in 1/256 dB relative to -23
+  ///   LUFS, without peak.
   func values(of record: FileRecord, _ notation: KeyNotation, isOpus: Bool) throws(Missing) -> [WritableValue] {
     switch self {
     case .bpm:

@@ -64,7 +64,7 @@ package struct WaveformExport: Sendable {
   }
 }
 
-/// The reason why waveforms cannot be written.
+/// The reason waveforms cannot be written.
 package enum WaveformExportError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Standard output can receive only one waveform.
   case severalFiles

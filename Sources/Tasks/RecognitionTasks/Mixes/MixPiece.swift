@@ -9,7 +9,7 @@ package struct MixPiece: Sendable {
   package var cue: CueSheet.Cue?
   /// Number of seconds around `start` in which this track overlaps the previous one; 0 if they do not overlap.
   package var overlap = 0.0
-  /// Tracks that are heard only during this one, such as a jingle over a song. They do not get pieces of their own.
+  /// Tracks that are heard only during this track, such as a jingle over a song. They do not get pieces of their own.
   package var alsoHeard: [CueSheet.Cue] = []
 
   package var duration: Double { end - start }
@@ -20,7 +20,7 @@ extension MixPiece {
   package static let minUnknownDuration = 10.0
   /// Minimum overlap, in seconds. Shorter overlaps are within the error of cues.
   static let minOverlap = 1.0
-  /// Minimum duration of a track, in seconds. Tracks that are heard for less do not get a piece of their own.
+  /// Minimum duration of a track, in seconds. Tracks that are heard for a shorter time do not get a piece of their own.
   static let minTrackDuration = 3.0
 
   /// Cuts a recording according to its cues into pieces that cover all of it without gaps.
@@ -28,7 +28,7 @@ extension MixPiece {
   /// - Tracks that overlap are cut in the middle of the overlap.
   /// - If two tracks are less than `minUnknownDuration` apart, the cut is where the second one starts, provided it is
   ///   played from its beginning; otherwise, where the first one ends, provided it is played to its end; otherwise, in
-  ///   the middle. So a pause belongs to the track before it.
+  ///   the middle. A pause therefore belongs to the track before it.
   /// - Other unrecognized stretches become pieces. Short ones at the start and end of the recording belong to the first
   ///   and last track instead.
   package static func pieces(of sheet: CueSheet) -> [MixPiece] {
@@ -86,8 +86,8 @@ private struct Extent {
   /// `true` if the track is played to its end.
   var hasEnd: Bool
 
-  /// A track that is first recognized within this number of seconds of its beginning counts as played from the
-  /// beginning, because it was faded in or starts quietly. The same applies to its end.
+  /// Maximum time, in seconds, from the beginning of a track to its first recognition. Within this limit, the track
+  /// counts as played from the beginning, because it was faded in or starts quietly. The same applies to its end.
   private static let reach = 8.0
 
   init(_ cue: CueSheet.Cue, in duration: Double) {

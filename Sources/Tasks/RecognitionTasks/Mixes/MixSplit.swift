@@ -31,10 +31,11 @@ package struct MixSplit: Sendable {
   package struct Outcome: Sendable {
     package var folder: FilePath
     package var method: Method
-    /// Maximum error of a cut in seconds, which is half of the longest packet; 0 if cuts are exact to the sample.
+    /// Maximum error of a cut in seconds, which is half the duration of the longest packet; 0 if cuts are exact to the
+    /// sample.
     package var precision: Double
     package var files: [File]
-    /// The reason why the recording is incomplete; `nil` if it is complete.
+    /// The reason the recording is incomplete; `nil` if it is complete.
     package var damage: String?
   }
 

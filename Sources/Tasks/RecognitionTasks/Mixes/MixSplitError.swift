@@ -2,7 +2,7 @@ package import Platform
 package import SystemPackage
 internal import Text
 
-/// The reason why a recording cannot be split, and what to do about it.
+/// The reason a recording cannot be split, and what to do about it.
 package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotRead(FilePath, reason: String)
   /// The output path is not a writable folder.
@@ -41,10 +41,10 @@ package enum MixSplitError: Error, Hashable, Sendable, CustomStringConvertible {
   private static func text(_ path: FilePath) -> String { printable(DisplayPath.text(of: path)) }
 }
 
-/// The error that is thrown if writing ends before all pieces are complete.
+/// The error thrown if writing ends before all pieces are complete.
 package struct MixSplitFailure: Error, CustomStringConvertible {
   package var cause: MixSplitError
-  /// Number of complete files. These are kept.
+  /// Number of complete files, which are kept.
   package var completeCount: Int
   package var count: Int
   package var folder: FilePath

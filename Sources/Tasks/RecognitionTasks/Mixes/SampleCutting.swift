@@ -81,7 +81,7 @@ struct SampleCutting {
     return try wrapped(file) { () throws(AudioWriteError) in try AudioFileWriter(path, layout) }
   }
 
-  /// Copies the audio of a piece to its final file, with tags, because libsndfile does not support all of them.
+  /// Copies the audio of a piece to its final file and adds the tags, some of which libsndfile does not support.
   private func complete(
     _ file: MixSplit.File, _ writer: AudioFileWriter, at end: Double, into outcome: inout MixSplit.Outcome
   ) throws(MixSplitError) {

@@ -6,12 +6,12 @@ internal import SystemPackage
 internal import Text
 
 /// The tracks that `catalog build` has added to a catalog from one database. The next build uses the list to determine
-/// which tracks are new, which have changed, and which were removed or added by hand. Tracks of the last kind are left
-/// alone.
+/// which tracks are new, which have changed, and which were removed or added by hand. Tracks that were removed or added
+/// by hand are left alone.
 ///
 /// The list is a text file in the folder of the catalog. It has a title line, the path of the database, and one line
 /// per track with the content id and the digest of the media item, or `-` while the track is being added. The file name
-/// says which part of a catalog is built there.
+/// says which part of a catalog is built in the folder.
 struct BuildList {
   enum State: Equatable {
     /// The track may be missing from the catalog, because a build may have ended while adding it.

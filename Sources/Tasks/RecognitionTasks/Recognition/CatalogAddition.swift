@@ -24,7 +24,7 @@ package struct CatalogAddition {
     self.reader = reader
   }
 
-  /// Number of references that are added to the catalog at a time.
+  /// Number of references added to the catalog at a time.
   private static let batchSize = 100
 
   /// - Parameter failed: Called with each file that cannot be added, and the reason.

@@ -29,7 +29,7 @@ extension CustomCatalog.Information {
   /// Returns a JSON object for programs.
   /// - Parameters:
   ///   - path: The path of the catalog.
-  ///   - partition: The part as which the catalog was built; `nil` for a whole catalog.
+  ///   - partition: The part that was built as this catalog; `nil` for a whole catalog.
   package func jsonValue(path: FilePath, partition: CatalogPartition?) -> JSONValue {
     .object([
       "path": .string(path.string), "partition": partition.map { .string("\($0)") } ?? .null,

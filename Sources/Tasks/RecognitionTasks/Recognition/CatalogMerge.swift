@@ -1,7 +1,7 @@
 internal import Recognition
 package import SystemPackage
 
-/// Merges other catalogs into one. If a track is in both, the one from the other catalog takes precedence.
+/// Merges other catalogs into a catalog. If a track is in both, the version from the other catalog takes precedence.
 package struct CatalogMerge {
   package var catalog: FilePath
   package var others: [FilePath]

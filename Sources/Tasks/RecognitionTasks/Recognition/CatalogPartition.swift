@@ -22,7 +22,7 @@ package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
 
   package func contains(_ id: ContentID) -> Bool { shard.contains(Array(id.description.utf8)) }
 
-  /// Returns the part as which the catalog was built; `nil` for a whole catalog or a file.
+  /// Returns the part that was built as this catalog; `nil` for a whole catalog or a file.
   package init?(ofCatalog path: FilePath) throws(CatalogError) {
     guard path.fileKind == .folder,
       let part = try CatalogUpdate.builtPartitions(in: path).compactMap({ $0 }).first

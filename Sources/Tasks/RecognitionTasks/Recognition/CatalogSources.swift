@@ -30,7 +30,7 @@ package struct CatalogSources: Sendable {
       throw CatalogTaskError.noCatalog(place)
     }
     let catalog = try reopened()
-    // In a small catalog, a part may be empty.
+    // With servers, the local catalog may be empty, because a part of a small catalog may have no tracks.
     if catalog.count == 0, servers.isEmpty, let first = places.first { throw CatalogTaskError.emptyCatalog(first) }
     return catalog
   }

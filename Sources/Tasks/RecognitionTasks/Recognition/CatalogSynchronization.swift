@@ -23,7 +23,7 @@ package struct CatalogSynchronization {
     self.partition = partition
   }
 
-  /// The outcome of an update.
+  /// The outcome of a synchronization.
   package struct Outcome: Sendable {
     package var added = 0
     package var updated = 0

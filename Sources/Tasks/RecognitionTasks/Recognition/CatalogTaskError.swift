@@ -2,7 +2,7 @@ package import Landmarks
 internal import Platform
 package import SystemPackage
 
-/// The reason why a catalog operation failed, and what to do about it.
+/// The reason a catalog operation failed, and what to do about it.
 package enum CatalogTaskError: Error, CustomStringConvertible {
   case noCatalog(FilePath)
   case emptyCatalog(FilePath)

@@ -30,7 +30,7 @@ struct CatalogTokens {
   subscript(_ address: ServerAddress) -> String? { tokens[address] }
 }
 
-/// The reason why the tokens cannot be read.
+/// The reason the tokens cannot be read.
 package struct CatalogTokensError: Error, CustomStringConvertible {
   package let file: FilePath
   package let problem: String

@@ -7,7 +7,7 @@ final class CatalogUpdate {
   let directory: CatalogDirectory
   private let lock: FileLock
 
-  /// Maximum number of references that are added at a time, because their segment is built in memory.
+  /// Maximum number of references to add at a time, to limit memory use: their segment is built in memory.
   static let batchSize = 4000
 
   /// Creates the folder if it does not exist, and locks the catalog.

@@ -9,7 +9,7 @@ extension CustomCatalog {
     try self.init(forQuerying: path) { try CustomCatalog(contentsOf: $0) }
   }
 
-  /// Opens those parts of a catalog that can be read. The others are listed in `losses`.
+  /// Opens those parts of a catalog that can be read. The other parts are listed in `losses`.
   /// - Throws: `CatalogTaskError` if the catalog is missing or empty; `CatalogError` if no part can be read.
   package init(readableForQuerying path: FilePath) throws {
     try self.init(forQuerying: path) { try CustomCatalog(readableFrom: $0) }
@@ -23,8 +23,8 @@ extension CustomCatalog {
 
   /// Opens several catalogs for queries as if they were one. Parts that cannot be read are left out and listed in
   /// `losses`.
-  /// - Parameter isAlone: `false` if other servers are queried, too.
-  /// - Throws: `CatalogError` if all of them are damaged and nothing else is queried.
+  /// - Parameter isAlone: `false` if catalog servers are queried, too.
+  /// - Throws: `CatalogError` if all of the catalogs are damaged and no servers are queried.
   package init(readableFrom paths: [FilePath], isAlone: Bool) throws(CatalogError) {
     var (catalogs, losses): ([CustomCatalog], [MissingCatalog]) = ([], [])
     var firstError: CatalogError?

@@ -7,9 +7,9 @@ package import Text
 
 /// The tracks that were recognized in one file: a line of `analyze match --json`.
 package struct MatchRecord: Sendable {
-  /// An absolute path.
+  /// The absolute path of the file.
   package var path: FilePath
-  /// The reason why the file could not be searched; `nil` if it could.
+  /// The reason the file could not be searched; `nil` if it was searched.
   package var problem: Problem?
   /// Number of seconds of audio that were searched; `nil` if none were.
   package var duration: Double?

@@ -115,7 +115,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
   }
 }
 
-/// Information about the file that a finding may need.
+/// Information about the file that the fields and lines of a finding may need.
 public struct FindingContext: Sendable {
   public var format: AudioFormat?
   /// `true` if the file was decoded to its end without any problem.
@@ -144,7 +144,7 @@ public struct FindingLine: Hashable, Sendable {
 }
 
 extension Shown {
-  /// Returns `nil` for values that do not fit into a line.
+  /// Returns `nil` for empty values, and for values that do not fit into a line.
   func text(_ value: FieldValue) -> String? {
     let text: String? =
       switch value {

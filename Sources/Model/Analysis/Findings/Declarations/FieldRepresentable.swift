@@ -6,7 +6,7 @@ public protocol FieldRepresentable: Hashable, Sendable {
   /// `true` if the value can be absent.
   static var isNullable: Bool { get }
   var fieldValue: FieldValue { get }
-  /// Returns `nil` if the value is of another type.
+  /// Returns `nil` if the value has another type.
   init?(fieldValue: FieldValue)
 }
 
@@ -18,7 +18,7 @@ extension FieldRepresentable {
 public protocol FieldElement: Hashable, Sendable {
   static var listType: FieldType { get }
   static func listValue(_ list: [Self]) -> FieldValue
-  /// Returns `nil` if the value is of another type.
+  /// Returns `nil` if the value has another type.
   static func list(_ value: FieldValue) -> [Self]?
 }
 

@@ -76,7 +76,7 @@ extension FieldType {
   }
 }
 
-/// The value of a field, while it is passed between a finding and the store or a report.
+/// The value of a field as it is passed between a finding and the store or a report.
 public enum FieldValue: Hashable, Sendable {
   case null
   case text(String)
@@ -92,7 +92,7 @@ public enum FieldValue: Hashable, Sendable {
   case record([FieldValue])
   case records([[FieldValue]])
 
-  /// `true` for null, and for text or a list without content.
+  /// `true` for null, an empty text, or an empty list.
   public var isEmpty: Bool {
     switch self {
     case .null: true

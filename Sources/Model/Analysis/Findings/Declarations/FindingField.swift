@@ -17,7 +17,7 @@ public struct FindingField<Finding>: Sendable {
   /// Access to the exact value; `nil` for a field derived from others.
   public let exact: Access?
   public let storage: Storage
-  /// The entry; set if the field is an entry of a map.
+  /// The map entry that the field stands for; `nil` for any other field.
   var entry: Entry?
 
   /// A key path to a property.
@@ -28,7 +28,7 @@ public struct FindingField<Finding>: Sendable {
     /// `true` if the value can be absent, as opposed to empty.
     public let isOptional: Bool
     public let get: @Sendable (Finding) -> FieldValue
-    /// Sets the value. The finding stays unchanged if the value is of another type.
+    /// Sets the value. The finding stays unchanged if the value has another type.
     public let set: @Sendable (inout Finding, FieldValue) -> Void
 
     init<Value: FieldRepresentable>(_ path: Path<Value>) {
@@ -107,8 +107,8 @@ extension FindingField {
   /// - Parameters:
   ///   - long: The name in `--include`, for a long list.
   ///   - isIndexed: `true` if the store should be able to search and sort by the field quickly.
-  ///   - nullIfEmpty: `true` if an empty text or list is NULL in the database, and `null` in reports, as all empty
-  ///     lists are.
+  ///   - nullIfEmpty: `true` if an empty text or list is NULL in the database. It is also `null` in reports, like every
+  ///     empty list.
   ///   - column: The name of the column in the database, if it differs from the name in reports.
   ///   - table: The table, with one row per file, if it is not the finding's own.
   public static func field<Value: FieldRepresentable>(

@@ -28,7 +28,7 @@ package struct ParquetColumn {
 
   let name: String
   let kind: Kind
-  /// True if every row has a value.
+  /// `true` if every row has a value.
   let isRequired: Bool
 
   private(set) var valueCount = 0
@@ -48,7 +48,7 @@ package struct ParquetColumn {
   /// Approximate number of bytes that are waiting to be written.
   var size: Int { plain.count + valueCount }
 
-  /// - Parameter value: The value. `nil`, or a value of another kind than the column's, becomes null.
+  /// - Parameter value: The value. It becomes null if it is `nil` or if its kind is not the column's.
   mutating func append(_ value: Value?) {
     switch (value, kind) {
     case (.text(let text)?, .text): appendPresent { $0.appendPlain(text) }

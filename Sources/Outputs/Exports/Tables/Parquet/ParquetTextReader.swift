@@ -5,7 +5,7 @@ package import SystemPackage
 /// `ParquetFile`: a required column in plain data pages of version 1, uncompressed or compressed with gzip. Anything
 /// else is rejected with an error that names it. (Apache Parquet, `README.md`, `parquet.thrift` and `Encodings.md`.)
 package struct ParquetTextReader {
-  /// The reason why a file cannot be read, as a sentence.
+  /// The reason a file cannot be read, as a sentence.
   package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -24,8 +24,9 @@ package struct ParquetTextReader {
 
   private let file: FileDescriptor
   private var chunks: ArraySlice<Chunk> = []
-  /// Offset of the next page, and number of values that are left in the current chunk.
+  /// Offset of the next page in the file.
   private var offset = 0
+  /// Number of values left in the current chunk.
   private var valuesLeft = 0
   private var codec = 0
   private var page: [UInt8] = []
@@ -33,8 +34,9 @@ package struct ParquetTextReader {
   private var pageValuesLeft = 0
 
   private static let magic = Array("PAR1".utf8)
-  /// Maximum sizes in bytes. Programs begin a new page after about a megabyte.
+  /// Maximum size of a page in bytes. Programs begin a new page after about a megabyte.
   private static let maxPageSize = 1 << 28
+  /// Maximum size of the footer in bytes.
   private static let maxFooterSize = 1 << 26
   private static let headerSize = 1 << 12
 
@@ -43,7 +45,7 @@ package struct ParquetTextReader {
     (try? bytes(of: file, at: 0, count: magic.count)) == magic
   }
 
-  /// - Parameter file: The file, which stays open. It is read by offsets.
+  /// - Parameter file: The file, which stays open. It is read at absolute offsets.
   package init(_ file: FileDescriptor, column name: String) throws {
     self.file = file
     let size = Int(try file.seek(offset: 0, from: .end))

@@ -4,7 +4,7 @@ struct RunLengths {
   private var encoded: [UInt8] = []
   private var value = 0
   private var count = 0
-  /// Number of bytes that a value takes.
+  /// Number of bytes per value.
   private let width: Int
 
   /// - Parameter maxValue: The largest value that may occur.

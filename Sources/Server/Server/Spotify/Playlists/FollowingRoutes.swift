@@ -28,7 +28,7 @@ struct FollowingRoutes: RouteSet {
       "me/following/contains", "Which of them are followed", [type] + SpotifyRequest.ids, answers: .list(.flag)
     ) { request, _ in
       let type = try Self.type(request)
-      // The ids of users are names.
+      // The ids of users are names, which `ids(max:)` would reject.
       let ids = type == "artist" ? try request.ids(max: 50) : request.list("ids")
       let followed = Set(type == "artist" ? try store.saved(.artist).map(\.id) : [])
       return ids.map(followed.contains)

@@ -135,7 +135,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Saves tracks, albums, artists and playlists by URI; the API has had this since 2026.
+  /// Saves tracks, albums, artists and playlists by URI. Spotify's API has had these routes since 2026.
   @RouteBuilder private var library: [Route] {
     spotify.change(
       .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: [.texts("uris")]

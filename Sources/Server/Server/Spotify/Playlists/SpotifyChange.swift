@@ -53,7 +53,7 @@ struct SpotifyChange: Sendable {
 
   func ids() throws -> [String] { try uris("ids") }
 
-  /// Returns the ids of tracks or albums, parsed from ids, URIs (`spotify:track:…`) and URLs.
+  /// Returns the ids of objects such as tracks or albums, parsed from ids, URIs (`spotify:track:…`) and URLs.
   func uris(_ name: String) throws -> [String] {
     let texts: [String]
     if case .array(let values)? = body[name] {
@@ -79,7 +79,7 @@ struct SpotifyChange: Sendable {
 
   struct RemovedTrack {
     var id: String
-    /// The positions; `nil` for all.
+    /// The positions of the track in the playlist; `nil` for all of them.
     var positions: Set<Int>?
   }
 

@@ -139,14 +139,14 @@ extension Timestamp {
 
 /// An item of a playlist: a track and the time when it was added.
 struct PlaylistItem {
-  /// The time of adding; `nil` for tracks that came with their files.
+  /// The time when the track was added; `nil` if unknown.
   var added: Timestamp?
   /// The track; `nil` if the file is gone.
   var song: Song?
   var album: SongAlbum?
 }
 
-/// The id by which clients refer to a state of a playlist.
+/// The id by which clients refer to a version of a playlist.
 enum SnapshotID {
   static func text(_ playlist: LibraryStore.Playlist) -> String { "\(playlist.snapshot),\(playlist.id)" }
 
