@@ -6,7 +6,7 @@
 # make bench-check  instructions of fixed work, against those in Benchmarks/instructions.json: finds a loss of 3%; a minute
 # make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
 # make healthy  1,000 intact files of many encoders, none of which may be called damaged
-# make links    500 links planted in a library, of which the server may give away nothing; also part of `make test`
+# make links    500 links planted in a library, of which the server may give away nothing
 # make damage   1,700 damaged files of all containers, none of which may be called fine if strict tools find the damage
 # make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
 # make deb      a Debian package; make dist: archives of source and binary; make image: a container image; see docs/packages.md
@@ -37,7 +37,7 @@ LINK    := -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 BUILD   := NOCTURNE_ICU_DATA="$(CURDIR)/$(ICU)" swift build $(RELEASE) $(LINK) -debug-info-format none --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year healthy damage links fuzz sanitize \
+.PHONY: run build test built-tests checks bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year healthy damage links fuzz sanitize \
 	release-check \
 	install deb dist image check-package recipes spark wheel samples clean
 
@@ -54,7 +54,13 @@ build:
 
 test:
 	@Scripts/setup test
-	@NOCTURNE_TESTS=1 Scripts/run-tests --scratch-path .build/tests
+	@NOCTURNE_TESTS=1 swift build --build-tests --scratch-path .build/tests
+	@$(MAKE) --no-print-directory --jobs=2 built-tests checks
+
+# Side by side, because both wait for many processes.
+built-tests:
+	@NOCTURNE_TESTS=1 Scripts/run-tests --skip-build --scratch-path .build/tests
+checks:
 	@Scripts/run-checks
 
 bench: build

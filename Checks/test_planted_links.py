@@ -19,6 +19,8 @@ import pytest
 from server import Server
 from sounds import picture
 
+pytestmark = pytest.mark.links
+
 COUNT = 500
 # Streams without an end, and sessions, whose ids are no tracks.
 NOT_ASKED = ("/events", "/v1/sessions", "/v1/catalog")

@@ -2,8 +2,8 @@ internal import Analysis
 internal import SystemPackage
 internal import Text
 
-/// A field of a filter: the word before the sign, as in `bpm:120..128` or `bpm>120`. The command-line options have the
-/// same names.
+/// A field of a filter: the word before the operator, as in `bpm:120..128` or `bpm>120`. Most fields also have a
+/// command-line option of the same name.
 public enum FilterField: String, Sendable, CaseIterable {
   case artist, title, album, albumartist, genre, path, under
   case bpm, confidence, year, lufs, duration

@@ -3,7 +3,7 @@ import Filters
 internal import LibraryTasks
 import Platform
 
-/// Options that select tracks: one for each filter, and `--where`, which combines filters in one expression.
+/// Options that select tracks: one for each common filter, and `--where`, which combines any filters in one expression.
 struct FilterArguments: ParsableArguments {
   @Option(
     name: .customLong("where"),

@@ -12,9 +12,9 @@ public import DSP
 ///                 └─ resampled, once per rate ─┬───────────── sessions
 ///                                              └─ STFT, once per layout ─ sessions
 ///
-/// A session that throws, or that wants no more input, is dropped without affecting the others. A feed without sessions
-/// is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. A graph is used for one
-/// file, on one thread.
+/// A session that throws, or that wants no more input, receives no further input; the others are not affected. A feed
+/// without sessions is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. A
+/// graph is used for one file, on one thread.
 public final class FeedGraph {
   private let participants: [Participant]
   /// Indices of the participants in the order in which they finish, each with the IDs of the analyzers whose findings

@@ -34,7 +34,7 @@ package struct DuplicateGroup: Sendable {
   /// The files, starting with the one to keep.
   package var files: [File]
 
-  /// Total size of the files to spare, in bytes.
+  /// Total size of the files that can go (`spare`), in bytes.
   package var spareBytes: Int64 {
     files.reduce(0) { $0 + ($1.advice == .spare ? $1.record.sizeBytes ?? 0 : 0) }
   }

@@ -1,7 +1,7 @@
 /// Maps the names of ID3v2 frames in versions 2.2 and 2.3 to the names in 2.4 (id3.org: ID3v2.4 changes; ID3v2.2 and
 /// 2.3 frames).
 enum ID3v2FrameNames {
-  /// Returns the name in version 2.4, which is often the same; `nil` for frames that 2.4 no longer has.
+  /// Returns the name in version 2.4, which is often the same; `nil` for frames that are ignored.
   ///
   /// - Parameter id: A name of four letters, or of three as in version 2.2; iTunes writes such names even in 2.3 tags.
   static func current(_ id: String, version: Int) -> String? {
@@ -10,7 +10,7 @@ enum ID3v2FrameNames {
     return dropped.contains(id) ? nil : renamed[id] ?? id
   }
 
-  /// The frame with the file size, and the frames with dates in words.
+  /// The frames for the file size and recording dates, and the 2.2 frames for the day and time, which are not read.
   private static let dropped: Set<String> = ["TDA", "TIM", "TSI", "TRDA", "TSIZ"]
 
   private static let renamed = ["TORY": "TDOR", "TYER": "TDRC"]

@@ -55,7 +55,8 @@ struct ASFFile: TagContainer {
     TagWriteError(.oddStructure, "\(what); such ASF files are not changed.")
   }
 
-  /// Reads the attributes: a name, a type and a value, with their lengths.
+  /// Reads the attributes. Each consists of a name, a type and a value; the name and the value are preceded by their
+  /// sizes.
   private static func attributes(_ object: [UInt8]) throws(TagWriteError) -> [EditableTag.Entry] {
     guard let count = object.littleEndian(UInt16.self, at: ASFObject.headerSize) else { throw odd("A list is cut off") }
     var attributes: [EditableTag.Entry] = []
@@ -114,7 +115,8 @@ struct ASFFile: TagContainer {
     let replaced = description ?? header.count..<header.count
     let growth = object.count - replaced.count
     var new = header
-    // An incorrect size must stay incorrect: decoders trust the length next to it only if the size is correct.
+    // An incorrect size must stay incorrect: decoders trust the duration in the same object only if the size is
+    // correct.
     let place = fileProperties + Self.fileSizeOffset
     if header.littleEndian(UInt64.self, at: place) == UInt64(size) {
       new.replaceSubrange(place..<place + 8, with: UInt64(size + growth).littleEndianBytes)

@@ -1,7 +1,7 @@
 internal import Analysis
 
-/// Beats in the form in which Mixxx's database stores them (`BeatGrid-2.0` and `BeatMap-1.0`). They are Protocol
-/// Buffers, of which only a few fields are needed:
+/// Beats in the form in which Mixxx's database stores them (`BeatGrid-2.0` and `BeatMap-1.0`). The blobs are Protocol
+/// Buffers messages, of which only a few fields are needed:
 ///
 ///     message Bpm { optional double bpm = 1; }
 ///     message Beat { optional int32 frame_position = 1; }
@@ -13,8 +13,8 @@ struct MixxxBeats: Equatable {
 
   private static let bpmPlaces = 6
 
-  /// Stores a constant tempo as a grid, which begins with the first downbeat if that is known. Other beats are stored
-  /// as a map. Returns `nil` if there are no beats.
+  /// Stores a constant tempo as a grid, which begins with the first downbeat if that is known, and a varying tempo
+  /// as a map of all its beats. Returns `nil` if there are no beats.
   init?(_ tempo: TempoFinding, sampleRate: Int) {
     guard let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return nil }
     func beat(_ seconds: Double) -> [UInt8] {

@@ -16,7 +16,7 @@ struct RecordList: Sendable {
   let members: [Member]
   private let records: @Sendable (FileRecord) -> [[FieldValue]]
 
-  /// Returns the lists in findings, except those that records contain only on request.
+  /// Returns the lists that findings declare, except the long ones, which reports include only on request.
   static func all(of findings: [any DeclaredFinding.Type]) -> [RecordList] { findings.flatMap { lists(of: $0) } }
 
   private static func lists<Finding: DeclaredFinding>(of type: Finding.Type) -> [RecordList] {

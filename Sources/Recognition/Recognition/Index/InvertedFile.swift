@@ -2,8 +2,8 @@ internal import Landmarks
 
 /// The posting lists of a segment, computed from the landmarks of its tracks.
 ///
-/// The lists are computed in slices, one for each range of anchor bands. Each slice is computed from all landmarks, so
-/// only the postings of one slice need memory at a time.
+/// The lists are computed in slices, one for each range of anchor bands. Each slice takes its own pass over all
+/// landmarks, so that only the postings of one slice need memory at a time.
 struct InvertedFile {
   /// The lists of a range of bands, one after the other.
   struct Slice {

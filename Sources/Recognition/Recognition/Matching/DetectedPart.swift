@@ -4,9 +4,9 @@ extension Matcher {
   /// Returns the columns of a query in which the track of a hit is heard. Other music or silence may precede or follow
   /// it.
   ///
-  /// Under the track's landmarks, the mean of the filter's values is above 0 where the track is heard, and 0 elsewhere.
-  /// Starting where the values are highest, the part grows in both directions as long as the sum of the values, each
-  /// reduced by half of that mean, keeps growing. The points where it stops are the most likely change points (Page,
+  /// At the track's landmarks, the mean of the filter's values is above 0 where the track is heard, and 0 elsewhere.
+  /// Starting where the values are highest, the part is extended in each direction to where the sum of the values, each
+  /// reduced by half of that mean, is highest. These two points are the most likely change points (Page,
   /// Biometrika 1954).
   mutating func detectedPart(of hit: Hit, in query: RecognitionQuery) -> Range<Double> {
     let values =

@@ -1,9 +1,9 @@
 internal import Analysis
 internal import Landmarks
 
-/// A question to a part of a catalog.
+/// A request to a part of a catalog.
 ///
-///     magic "NCQ2" · UInt32 version of signatures · UInt8 kind · fields of the kind · checksum of all this
+///     magic "NCQ2" · UInt32 version of signatures · UInt8 kind · fields of the kind · checksum of everything before it
 ///
 /// The protocol is stateless. If the catalog of a part changes between two questions, the part may be unable to find a
 /// track that it has named. That track is then dropped.

@@ -122,7 +122,8 @@ public struct PipelineDefinition: Hashable, Sendable {
     }
   }
 
-  /// The definition as one line of JSON. It is also YAML, and parses to this definition.
+  /// The definition, without its summary, as one line of JSON. It is also valid YAML, so it can be read as a
+  /// definition.
   public var text: String {
     func mapping(_ kind: Entry.Kind) -> String {
       let members = entries.filter { $0.kind == kind }.map { entry in

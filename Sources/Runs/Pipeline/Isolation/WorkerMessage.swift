@@ -15,7 +15,7 @@ enum WorkerMessage: Codable {
   case result(FileAnalysis)
 
   /// Maximum length of a line in bytes. For a day of audio, beats and the signature as text take a fifth of this.
-  /// Readers limit the size of tags.
+  /// The tag readers limit the size of tags.
   static let lineLimit = 128 << 20
 
   private enum CodingKeys: String, CodingKey {
@@ -46,9 +46,10 @@ enum WorkerMessage: Codable {
 }
 
 /// Encodes the values that a run and its workers exchange as lines of JSON. Unlike Foundation's coders, it preserves
-/// the notation of numbers in the findings of programs: 126.0 does not become 126.
+/// the notation of numbers in the findings of external programs: 126.0 does not become 126.
 enum WorkerLine {
-  /// Maximum nesting depth: the JSON of a program and the lists and objects around it, with room to spare.
+  /// Maximum nesting depth: that of an external program's JSON plus the enclosing lists and objects, with room to
+  /// spare.
   private static let depth = 200
 
   /// Encodes a value as a line, including the line break.

@@ -52,11 +52,11 @@ struct TrackSelection {
     return try select.first { Int(select.integer(0)) } ?? 0
   }
 
-  /// Maximum number of tracks that are read and then sorted. If there are more, the index of the order is read until
-  /// there are enough.
+  /// Maximum number of tracks that are read and then sorted. If more match, the index for the sort order is read until
+  /// enough tracks have been found.
   private static let fewTracks = 500
 
-  /// - Parameter bounds: Conditions that all tracks in the set fulfill and that the index of the order covers.
+  /// - Parameter bounds: Conditions that all tracks in the set satisfy and that the index for the sort order covers.
   func tracks(
     in set: TrackSet, order: TrackOrder, bounds: [ConditionSQL], limit: Int?, offset: Int
   ) throws -> [TrackRow] {

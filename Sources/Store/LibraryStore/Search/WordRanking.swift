@@ -4,16 +4,16 @@ internal import ResultStore
 /// Orders the rows of a full-text index for the words of a search. Rows that contain all of them as whole words come
 /// before rows in which the last word is only the beginning of a word. Each group is sorted by bm25.
 ///
-/// Every search uses this order: the shell, the app and the APIs of the server. The work is bounded, even for very
+/// Every search uses this order, in the shell, the app and the server's APIs. The work is bounded, even for very
 /// common words: only the first matches, in the order in which their files were first seen, are ranked.
 struct WordRanking {
   /// The ranked rows, and the number of rows that contain the words.
   struct Result {
-    /// Rows that contain whole words.
+    /// Rows that contain all the words as whole words.
     var whole: [Int64] = []
-    /// All rows, starting with those that contain whole words.
+    /// All rows, starting with those in `whole`.
     var ids: [Int64] = []
-    /// Number of rows, at most `limit`.
+    /// Number of matching rows, at most the `limit` of the search.
     var count = 0
   }
 

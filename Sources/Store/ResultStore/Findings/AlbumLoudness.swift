@@ -40,7 +40,7 @@ enum AlbumLoudness {
     ),
   ]
 
-  /// The trigger for tracks. Album values belong to the findings of each track.
+  /// Marks the `song` row of a track as changed when its album values change.
   private static let trackTrigger = (
     name: "song_of_album_gain",
     sql: """

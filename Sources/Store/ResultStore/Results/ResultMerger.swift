@@ -9,11 +9,11 @@ internal import Text
 /// Merges results made elsewhere into the store. The final content of the store depends neither on the order of the
 /// results nor on how often they are merged.
 ///
-/// If there are two results for a file, one that circumstances did not spoil (`Problem.mayBeTransient`) takes
-/// precedence over a spoiled one; otherwise the later one does. If both describe the same version of the file, the
-/// outcomes of analyzers that only the other result has are kept.
+/// If there are two results for a file, one without a transient problem (`Problem.mayBeTransient`) takes
+/// precedence over one that has such a problem; otherwise the later one does. If both describe the same version of the
+/// file, the outcomes of analyzers that only the other result has are kept.
 ///
-/// A merge becomes a run of its own with the first result that changes anything. The caller must hold the run lock. The
+/// A merge is recorded as a run of its own once a result changes anything. The caller must hold the run lock. The
 /// merger can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class ResultMerger: Sendable {
   private let store: ResultStore

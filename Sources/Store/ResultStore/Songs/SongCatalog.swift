@@ -135,7 +135,7 @@ package struct SongCatalog: Sendable {
     func number(_ name: String) -> String { "nullif(cast(\(first(name)) AS INTEGER), 0)" }
     let credits = "\(list("artists")), \(list("artist"))"
     let dates = Track.dateFields.map { "'\($0)'" }.joined(separator: ", ")
-    // The tags are preferred in the alphabetical order of their names.
+    // If several of these tags have a date, the one whose name comes first alphabetically is used.
     let date = value(
       """
       (SELECT partial_date(value) FROM tag WHERE tag.file = file.id AND name IN (\(dates))

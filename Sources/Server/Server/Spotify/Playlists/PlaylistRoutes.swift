@@ -135,7 +135,8 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Saves tracks, albums, artists and playlists by URI. Spotify's API has had these routes since 2026.
+  /// Saves and removes tracks, albums and artists by URI, and deletes playlists. Spotify's API has had these routes
+  /// since 2026.
   @RouteBuilder private var library: [Route] {
     spotify.change(
       .put, "me/library", "Save tracks, albums and artists", [Self.uris], body: [.texts("uris")]
