@@ -51,6 +51,14 @@ import Text
     #expect(failure?.description.contains("No worker process can be started") == true)
   }
 
+  /// While memory is low, the kernel may kill workers that have just started. The file waits for one that lives.
+  @Test func workersKilledAtTheStartAreReplaced() throws {
+    let script = "if mkdir \"$1/1\" || mkdir \"$1/2\"; then kill -KILL $$; fi 2>&-; "
+    let worker = #"echo '{"ready": true}'; read line; echo '\#(Self.answer)'"#
+    let analysis = try pool(script + worker).analyze(AnalysisJob(path: "/a"), isCancelled: { false })
+    #expect(analysis?.status == .ok)
+  }
+
   /// The first worker answers once; no other can be started.
   private static let onlyOnce = """
     if ! mkdir "$1/begun"; then echo no room for another >&2; exit 1; fi

@@ -10,9 +10,11 @@ internal import Synchronization
 /// A worker is started when there is a job and no worker is idle. It processes one job after another until it is lost
 /// or the pool is closed.
 public final class WorkerPool: Sendable {
-  /// No worker can be started, so the run cannot continue.
+  /// A worker cannot be started. If no other worker is left, the run cannot continue.
   public struct StartFailure: Error, CustomStringConvertible {
     public let description: String
+    /// `true` if the worker was killed before it was ready, as the kernel does while memory is low.
+    fileprivate let wasKilled: Bool
   }
 
   private struct Stock {
@@ -21,6 +23,9 @@ public final class WorkerPool: Sendable {
     var busyCount = 0
     var shortage: StartFailure?
   }
+
+  /// Maximum number of workers in a row that may be killed before they are ready, while no other worker exists.
+  private static let maxKilledStarts = 5
 
   private let program: ProgramCommand
   private let analyzers: [AnalyzerIdentity]
@@ -31,7 +36,7 @@ public final class WorkerPool: Sendable {
   /// - Parameters:
   ///   - arguments: The command line of a worker, which is a program that runs `Worker` with the same plan.
   ///   - plan: The workers' plan.
-  ///   - kinds: The analyzers of the program, for the types of their findings.
+  ///   - kinds: The built-in analyzers, for the types of their findings.
   public init(arguments: [String], plan: AnalysisPlan, kinds: [AnalyzerKind]) {
     var program = ProgramCommand(arguments)
     program.leadsSession = true
@@ -42,14 +47,14 @@ public final class WorkerPool: Sendable {
 
   /// Analyzes a file in a worker, and blocks until the analysis is done.
   ///
-  /// If no worker can be started while others are busy, the file waits for a busy worker.
+  /// If no worker can be started while others are busy, the file waits until one of them is idle.
   ///
   /// - Parameters:
   ///   - job: The job. Its time limit is passed to the worker, which is killed if it exceeds the limit.
   ///   - isCancelled: Called every tenth of a second. If it returns `true`, the worker is killed.
   ///   - findAudio: See `FileAnalyzer.analyze`.
   /// - Returns: The analysis; `nil` if canceled. If the worker is lost, the result is a failed analysis that states the
-  ///   cause.
+  ///   cause. If the file is not necessarily the cause, there is a second attempt first.
   public func analyze(
     _ job: AnalysisJob, isCancelled: () -> Bool, findAudio: (ContentID) -> KnownAudio? = { _ in nil }
   ) throws(StartFailure) -> FileAnalysis? {
@@ -72,7 +77,7 @@ public final class WorkerPool: Sendable {
   private enum Attempt {
     /// The analysis; `nil` if canceled.
     case done(FileAnalysis?)
-    /// The worker was lost, but the file is not necessarily the cause.
+    /// The worker was lost, but the file is not necessarily the cause, so there is a second attempt.
     case lostUnawares(FileAnalysis)
 
     var analysis: FileAnalysis? {
@@ -118,7 +123,7 @@ public final class WorkerPool: Sendable {
           let message = Self.crash(ending, worker, in: stage, after: start)
           let analysis = failed(job, loss, "worker_crashed", message)
           // A decoder does not kill its own process. Either the kernel did so because memory was low, or a person did.
-          // A worker that had not even started the job was lost while idle.
+          // A worker that had not started the job was lost while idle.
           return ending == .killed || !hasAnswered ? .lostUnawares(analysis) : .done(analysis)
         case .text(let line):
           hasAnswered = true
@@ -160,6 +165,7 @@ public final class WorkerPool: Sendable {
 
   /// Returns a worker that is ready for a job and counts as busy from now on; `nil` if canceled.
   private func takeWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess? {
+    var killedStarts = 0
     while !isCancelled() {
       let idle = stock.withLock { stock in
         stock.busyCount += 1
@@ -174,7 +180,9 @@ public final class WorkerPool: Sendable {
           if stock.busyCount > 0 || !stock.idle.isEmpty { stock.shortage = error }
           return stock.busyCount + stock.idle.count
         }
-        guard others > 0 else { throw error }
+        killedStarts += error.wasKilled ? 1 : 0
+        let mayRecover = error.wasKilled && killedStarts < Self.maxKilledStarts
+        guard others > 0 || mayRecover else { throw error }
         // The file waits until another worker is idle, or a new one can be started.
         Threads.pause(milliseconds: 100)
       }
@@ -185,6 +193,7 @@ public final class WorkerPool: Sendable {
   /// Starts a worker and waits until it is ready. A failure is not caused by any file.
   private func startWorker(isCancelled: () -> Bool) throws(StartFailure) -> PipedProcess {
     var reason: String
+    var wasKilled = false
     do {
       let worker = try PipedProcess(
         program, outputLimit: WorkerMessage.lineLimit, hasInput: true, patience: .seconds(Int64.max))
@@ -201,6 +210,7 @@ public final class WorkerPool: Sendable {
         reason = "it did not report that it is ready"
       case .none:
         let ending = try worker.waitForEnd()
+        wasKilled = ending == .killed
         reason = "it ended with \(ending)\(Self.lastWords(of: worker))"
       }
     } catch PipedProcess.Failure.cannotStart(let problem) {
@@ -213,7 +223,8 @@ public final class WorkerPool: Sendable {
     throw StartFailure(
       description:
         "No worker process can be started: \(reason). If a limit is the reason (ulimit -a; for a container or "
-        + "service: memory, pids), raise it or use fewer --jobs; --isolation none analyzes in this process instead.")
+        + "service: memory, pids), raise it or use fewer --jobs; --isolation none analyzes in this process instead.",
+      wasKilled: wasKilled)
   }
 
   // MARK: - Reporting losses
@@ -242,8 +253,8 @@ public final class WorkerPool: Sendable {
     }
   }
 
-  /// Records a loss. Every analyzer of the job counts as tried: the file is not read again until the file or one of
-  /// these analyzers has changed, or the file's quarantine is over.
+  /// Records a loss, and returns the failed analysis. Every analyzer of the job counts as tried: the file is not read
+  /// again until the file or one of these analyzers has changed, or the file's quarantine is over.
   private func failed(_ job: AnalysisJob, _ loss: WorkerLoss, _ code: String, _ message: String) -> FileAnalysis {
     lost.withLock { $0[loss, default: 0] += 1 }
     let tried = analyzers.filter { job.analyzers?.contains($0.id) ?? true }
