@@ -61,6 +61,15 @@ import Testing
     #expect(try titles("luminescent house", in: library) == ["Luminescent"])
   }
 
+  @Test(arguments: [
+    ("mo", ["MØ"], ["Größe"]), ("grosse", [], ["Größe"]), ("事変", ["東京事変"], ["教育"]), ("育", [], ["教育"]),
+    ("bjork", ["Björk"], ["Homogenic"]), ("nowhere", [], []),
+  ])
+  func artistsAndAlbumsByOtherSpellings(words: String, artists: [String], albums: [String]) throws {
+    let found = try Self.library().store.search(songs: SongQuery(words))
+    #expect(found.artists.hits.map(\.name) == artists && found.albums.hits.map(\.name) == albums)
+  }
+
   /// The artist, whole words of an album, and the beginning of a longer word, in this order.
   @Test func betterOnesComeFirst() throws {
     let library = try Self.library()

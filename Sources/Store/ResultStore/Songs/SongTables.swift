@@ -93,8 +93,11 @@ package struct SongTables {
     try Query(
       db,
       """
-      INSERT OR IGNORE INTO artist (artist_id, name, variants)
-      SELECT artist_id(name), name, \(NameVariants.function)(name) FROM (SELECT value AS name FROM (\(select)) GROUP BY value)
+      INSERT INTO artist (artist_id, name, variants)
+      SELECT artist_id(name), name, \(NameVariants.function)(1, name)
+      FROM (SELECT value AS name FROM (\(select)) GROUP BY value) WHERE name IS NOT NULL
+      ON CONFLICT (artist_id) DO UPDATE SET variants = \(NameVariants.function)(1, name)
+      WHERE variants IS NOT \(NameVariants.function)(1, name)
       """
     ).run(values)
   }
@@ -188,12 +191,13 @@ package struct SongTables {
     "added_ns", "compilation",
   ]
 
-  /// Returns the SQL for the rows of albums. The artists of an album are the album artists of a tag, the artists that
-  /// all tracks share, or `Various Artists`.
+  /// Returns the SQL for the rows of albums. The artists of an album are the album artists of a tag; otherwise,
+  /// `Various Artists` for a compilation; otherwise, the artists, or at least the first artist, that all tracks share;
+  /// otherwise, `Various Artists`.
   private static func albums(_ songs: String) -> String {
     let various = NameList.list([SongCatalogID.variousArtists]) ?? ""
     return """
-      SELECT album_id, name, artists, joined_names(artists), \(NameVariants.function)(name, joined_names(artists)), year,
+      SELECT album_id, name, artists, joined_names(artists), \(NameVariants.function)(1, name, joined_names(artists)), year,
         date, track_count, disc_count, duration_s, added_ns, compilation
       FROM (
         SELECT song.album_id, min(song.album) AS name,
