@@ -359,7 +359,7 @@ let package = Package(
     sound.tests(
       "LoudnessTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CEBUR128", "DSP", systemPackage]),
     sound.tests("CuesTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers"]),
-    sound.tests("HealthTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
+    sound.tests("HealthTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "CKernels", "DSP", systemPackage]),
     sound.tests("WaveformTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),
     sound.tests("KeyTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP", systemPackage]),
     sound.tests("TraitsTests", ["Analysis", "AnalysisTesting", "BuiltInAnalyzers", "DSP"]),

@@ -100,6 +100,35 @@ import Testing
     #expect(isSameStart && isSameEnd)
   }
 
+  /// An early stop reports the damage up to there, and only that.
+  @Test(
+    arguments: [
+      ("flac", 0.25, true), ("flac", 0.9, false), ("flac", nil, false), ("mp3", 0.25, true), ("mp3", nil, false),
+    ]
+      as [(String, Double?, Bool)])
+  func anEarlyStop(suffix: String, damage: Double?, isFound: Bool) throws {
+    var bytes = try encode(suffix)
+    if let damage {
+      let place = Int(damage * Double(bytes.count))
+      for index in place..<place + 600 { bytes[index] ^= 0x55 }
+    }
+    var source = try AudioSource(path: scratch.write(bytes, "stopped.\(suffix)"), decoder: .ffmpeg)
+    var block = AudioBlock(channelCount: 2)
+    while source.summary.frameCount < 60_000 {
+      let isRead = source.read(into: &block)
+      try #require(isRead)
+    }
+    let count = source.summary.frameCount
+    #expect(source.summary.problem == nil)
+    source.stop()
+    #expect(source.summary.problem?.code == (isFound ? .corrupt : nil))
+    // Nothing comes after a stop, and a second one changes nothing.
+    let isReadAgain = source.read(into: &block)
+    source.stop()
+    #expect(!isReadAgain && block.frameCount == 0 && source.summary.frameCount == count)
+    #expect(source.summary.problem?.code == (isFound ? .corrupt : nil) && source.format.frameCount == nil)
+  }
+
   @Test func junkInFrontOfAndInsideMP3() throws {
     let bytes = try encode("mp3")
     let whole = try decode(scratch.write(bytes, "whole.mp3"))

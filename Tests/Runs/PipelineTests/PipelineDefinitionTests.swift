@@ -110,6 +110,28 @@ import Text
     #expect(error.description.contains(message), "\(error)")
   }
 
+  /// Every level of the settings has positions of its own, and values inside lists have that of their key.
+  @Test(
+    arguments: [
+      ("inner:\n      deep:\n        word: 5", "5:9: analyzers.nested.inner.deep.word: expects text"),
+      ("inner:\n      deep:\n        low: 3\n        wrod: x", "6:9: analyzers.nested.inner.deep.wrod: unknown key"),
+      (
+        "inner:\n      other: 1\n      deep: {word: a, low: x}",
+        "5:23: analyzers.nested.inner.deep.low: expects a number"
+      ),
+      ("inner:\n      other: x", "4:7: analyzers.nested.inner.other: expects a number"),
+      ("inner:\n      deep: x", "4:7: analyzers.nested.inner.deep: expects a mapping"),
+      ("inner: 5", "3:5: analyzers.nested.inner: expects a mapping"),
+      ("inner:\n      words:\n        - a\n        - 5", "4:7: analyzers.nested.inner.words"),
+    ])
+  func mistakesInsideSettingsHaveTheirLines(settings: String, message: String) throws {
+    let yaml = "analyzers:\n  nested:\n    \(settings)"
+    let error = try #require(throws: DefinitionError.self) {
+      _ = try Self.read(yaml).plan(with: [AnalyzerKind(Nested.self)])
+    }
+    #expect(error.description.hasPrefix("pipeline.yaml:\(message)"), "\(error)")
+  }
+
   @Test func hostileTextsAreRefused() throws {
     let bomb = (1...30).reduce("a0: &a0 [x, x]\n") { text, level in
       text + "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n"
@@ -307,6 +329,32 @@ private struct Gauge: Analyzer {
   }
 
   var feed: Feed { .samples(SampleLayout(rate: .hertz(8_000))) }
+  func makeSession(for file: AudioFile) throws(AnalysisError) -> Idle { Idle() }
+}
+
+/// An analyzer whose settings have three levels.
+private struct Nested: Analyzer {
+  struct Configuration: AnalyzerConfiguration {
+    struct Inner: Codable, Hashable, Sendable {
+      struct Deep: Codable, Hashable, Sendable {
+        var word = "a"
+        var low = 1.0
+      }
+
+      var deep = Deep()
+      var other = 1.0
+      var words = ["a"]
+    }
+
+    var inner = Inner()
+  }
+
+  static let id = "nested"
+  static let version = 1
+  static let summary = "Takes settings of several levels."
+
+  init(_ configuration: Configuration) {}
+  var feed: Feed { .file }
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Idle { Idle() }
 }
 

@@ -8,7 +8,7 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// Analyzes the waiting files, up to `jobs` at a time, and stores the results.
+/// Analyzes the files in a queue, up to `jobs` at a time, and stores the results.
 struct AnalysisPhase {
   struct Result: Sendable {
     var counts = WriteCounts()
@@ -19,7 +19,7 @@ struct AnalysisPhase {
     /// Total duration of the decoded audio, in seconds.
     var audioDuration = 0.0
     var stageTimes = StageTimes()
-    /// The reason no further files could be started.
+    /// The reason no further files could be analyzed.
     var refusal: WorkerPool.StartFailure?
   }
 
@@ -28,7 +28,7 @@ struct AnalysisPhase {
     var ending: Swift.Result<Supervision.Ending, WorkerPool.StartFailure>
   }
 
-  /// Period before a file is opened in which a change since the scan means that the file is still being written.
+  /// A file that has changed since the scan, and within this period before it is opened, counts as still being written.
   /// Copying programs write every few milliseconds, but networks and full buffers delay them.
   private static let writingPause = Duration.seconds(10)
 
@@ -68,7 +68,7 @@ struct AnalysisPhase {
 
     func next() throws -> PendingFile? {
       guard !control.isStopping, result.refusal == nil else { return nil }
-      if waiting.isEmpty { waiting = inOrderOfWork(try queue.next(limit: max(64, 4 * jobs)))[...] }
+      if waiting.isEmpty { waiting = Self.inOrderOfWork(try queue.next(limit: max(64, 4 * jobs)))[...] }
       return waiting.popFirst()
     }
 
@@ -107,7 +107,7 @@ struct AnalysisPhase {
     try buffer.commit()
     if isProfiled { result.stageTimes.add(buffer.storeTime) }
     try queue.release(result.gone.map(\.fileID) + refused + waiting.map(\.fileID))
-    // After a stop request, files that still exist are also given up.
+    // After a stop request, files that still exist are also given up, so `gone` does not show that files are missing.
     if control.isStopping { result.gone = [] }
     result.counts = writer.counts
     if result.refusal == nil, case .workers(let pool) = isolation, let shortage = pool.shortage {
@@ -117,8 +117,9 @@ struct AnalysisPhase {
     return result
   }
 
-  /// Sorts the largest files first, so that the last jobs are short. Files that ended an earlier run stay last.
-  private func inOrderOfWork(_ files: [PendingFile]) -> [PendingFile] {
+  /// Sorts the largest files first, so that the last jobs are short. Files on which an earlier run or worker died come
+  /// last.
+  static func inOrderOfWork(_ files: [PendingFile]) -> [PendingFile] {
     func isSuspect(_ file: PendingFile) -> Int { file.unfinishedAttempts > 0 ? 1 : 0 }
     return files.sorted { (isSuspect($0), -$0.sizeBytes) < (isSuspect($1), -$1.sizeBytes) }
   }
@@ -131,8 +132,8 @@ struct AnalysisPhase {
     if file.path.isObject, let address = try? ObjectAddress(uri: file.path.uri.utf8) {
       return analyze(address, of: file, with: supervision)
     }
-    // If a file has disappeared since the scan, perhaps with its disk, that is not a failure. The next scan will
-    // determine its state.
+    // If a file has disappeared since the scan, perhaps with its disk, that is not a failure. The next scan looks for
+    // the file again.
     guard let before = LibraryScan.ScannedFile(lookingAt: file.path) else { return .success(.givenUp) }
     let isAsScanned = before.size == file.sizeBytes && before.modified == file.modified
     // A replaced file is usually complete, because most programs write to another name first. If it is still growing,
@@ -204,7 +205,7 @@ struct AnalysisPhase {
   }
 }
 
-/// Counts how often analyzers fail on files with good audio. The cause is often a missing program, which would
+/// Counts how often analyzers fail on files that could be decoded. The cause is often a missing program, which would
 /// otherwise go unnoticed.
 private struct AnalyzerFailures {
   private var counts: [String: Int] = [:]
@@ -228,7 +229,7 @@ private struct AnalyzerFailures {
   }
 }
 
-/// Collects results, and stores them in one transaction when there are 200, or after one second.
+/// Collects results, and stores them in one transaction when there are 200, and once a second.
 private final class CommitBuffer: Sendable {
   private struct State {
     var results: [FileResult] = []

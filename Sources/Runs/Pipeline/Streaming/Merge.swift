@@ -4,17 +4,18 @@ internal import Records
 public import ResultStore
 public import SystemPackage
 
-/// Reads lines from workers and merges them into a store. A transaction consists of 200 lines, 16 MiB, or the lines of
-/// one second, whichever comes first.
+/// Reads lines from workers and merges them into a store. A transaction ends after 200 lines, 16 MiB or one second, or
+/// before a line with another origin.
 public final class Merge {
   /// Maximum length of a line in bytes. A line contains the answer of a worker process and the record of the file.
   private static let lineLimit = 2 * WorkerMessage.lineLimit
   private static let batchSize = 200
-  private static let batchBytes = 16 << 20
 
   private let merger: ResultMerger
   private let reader: WorkerRecordReader
   private let control: RunControl
+  /// Number of bytes after which a batch is committed.
+  var maxBatchBytes = 16 << 20
   private var batch: [WorkerResult] = []
   private var bytes = 0
   private var origin: ResultOrigin?
@@ -22,7 +23,7 @@ public final class Merge {
   /// Number of lines that have no file, or whose file could not be examined.
   public private(set) var withoutFile = 0
 
-  /// - Parameter kinds: The analyzers of the program.
+  /// - Parameter kinds: The built-in analyzers, for the types of their findings.
   public init(merger: ResultMerger, kinds: [AnalyzerKind], control: RunControl) {
     self.merger = merger
     reader = WorkerRecordReader(kinds: kinds)
@@ -39,7 +40,7 @@ public final class Merge {
     try read({ try lines.next(shouldContinue: $0) }, onRefusal: onRefusal)
   }
 
-  /// Merges lines from another source.
+  /// Merges the lines that `next` returns.
   /// - Parameter next: Returns the next line; `nil` at the end. It may call `shouldContinue` while waiting, and must
   ///   also return `nil` if `shouldContinue` returns `false`.
   public func read(
@@ -81,7 +82,7 @@ public final class Merge {
     self.origin = origin
     batch.append(result)
     bytes += size
-    if batch.count >= Self.batchSize || bytes >= Self.batchBytes { try commit() }
+    if batch.count >= Self.batchSize || bytes >= maxBatchBytes { try commit() }
   }
 
   private func commit() throws(StoreError) {

@@ -20,7 +20,7 @@ final class UploadedAudio: Sendable {
   static let maximumSize = 64 << 20
   /// Maximum number of seconds of audio that are matched; the rest is ignored.
   static let maximumDuration = 3600.0
-  /// Number of bytes written at a time.
+  /// Number of bytes written or read at a time.
   private static let blockSize = 1 << 20
 
   /// Reads the body of a request.
@@ -88,6 +88,11 @@ final class UploadedAudio: Sendable {
     }
   }
 
+  /// Returns the number of bytes that are matched of this many bytes of PCM.
+  static func matchedByteCount(of size: Int, _ format: PCMFormat) -> Int {
+    min(size, Int(maximumDuration * Double(format.sampleRate)) * format.frameSize)
+  }
+
   private func read(into matcher: inout RecordingMatcher, _ decoder: [String]) throws {
     try file.descriptor.seek(offset: 0, from: .start)
     switch type {
@@ -96,7 +101,7 @@ final class UploadedAudio: Sendable {
       let process = try DecodingProcess(words, input: file.descriptor)
       try process.read(into: &matcher)
     case .pcm(let format):
-      var left = min(size, Int(Self.maximumDuration * Double(format.sampleRate)) * format.frameSize)
+      var left = Self.matchedByteCount(of: size, format)
       var offset: Int64 = 0
       while left > 0 {
         // Reads whole frames only, so that none is split.

@@ -4,13 +4,14 @@ internal import Platform
 internal import Synchronization
 package import SystemPackage
 
-/// The file with the valid tokens, which has a name and a token on each line.
+/// The file with the valid tokens, which has a name and a token on each line. Empty lines and lines that start with `#`
+/// are ignored.
 ///
 /// The file is read again when it has changed. Only digests of the tokens stay in memory.
 package final class TokenFile: Sendable {
   /// A token that grants access to the server.
   struct Token: Sendable {
-    /// The name that appears in the log and in the metrics.
+    /// The name that appears in the access log.
     var name: String
     var digest: Digest
   }
@@ -45,9 +46,10 @@ package final class TokenFile: Sendable {
   }
 
   /// The current tokens. The file is checked for changes at most once a second. Blocks for a moment.
-  var tokens: [Token] {
+  var tokens: [Token] { tokens(at: .now) }
+
+  func tokens(at now: ContinuousClock.Instant) -> [Token] {
     let (tokens, problem) = state.withLock { state -> ([Token], Problem?) in
-      let now = ContinuousClock.now
       guard now - state.checked >= .seconds(1) else { return (state.tokens, nil) }
       state.checked = now
       if let file = state.file, file == FileIdentity(path) { return (state.tokens, nil) }
@@ -67,8 +69,8 @@ package final class TokenFile: Sendable {
     return tokens
   }
 
-  /// Returns the name of the token for which `matches` returns `true`. All tokens are tried, so the time does not
-  /// depend on the token.
+  /// Returns the name of the token for which `matches` returns `true`; `nil` if there is none. All tokens are tried, so
+  /// the time does not depend on the token.
   ///
   /// Reads the file, because values derived from a token cannot be checked with the token's digest.
   func name(where matches: (_ secret: String) -> Bool) -> String? {
@@ -94,7 +96,9 @@ package final class TokenFile: Sendable {
         throw Problem(
           description: "Other users can read the tokens in “\(shown)”. Change that with: chmod 600 '\(shown)'")
       }
-      guard status.size <= maximumSize else { throw Problem(description: "“\(shown)” is too large for tokens.") }
+      guard status.size <= maximumSize else {
+        throw Problem(description: "“\(shown)” is too large for a file of tokens.")
+      }
       text = String(decoding: try file.readToEnd(limit: maximumSize), as: UTF8.self)
     } catch let problem as Problem {
       throw problem
@@ -112,7 +116,7 @@ package final class TokenFile: Sendable {
       guard let first = words.first, !first.hasPrefix("#") else { continue }
       let place = "Line \(index + 1) of “\(path)”"
       guard words.count == 2 else {
-        throw Problem(description: "\(place) needs a name and a token with a space between.")
+        throw Problem(description: "\(place) needs a name and a token with a space between them.")
       }
       guard words[1].utf8.count >= minimumLength else {
         throw Problem(
@@ -120,7 +124,7 @@ package final class TokenFile: Sendable {
             + "head -c 24 /dev/urandom | base64")
       }
       guard !secrets.contains(where: { $0.name == first }) else {
-        throw Problem(description: "\(place): there is another token of that name. Each needs its own.")
+        throw Problem(description: "\(place): an earlier token has the same name. Each token needs its own.")
       }
       secrets.append((String(first), String(words[1])))
     }

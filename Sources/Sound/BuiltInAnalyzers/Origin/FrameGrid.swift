@@ -27,8 +27,8 @@ struct FrameGrid {
 
   /// The contrast: how much lower the coefficients are at each offset than around it.
   ///
-  /// Coefficients are compared in groups by frequency. In a single sum, the coefficients of low frequencies would mask
-  /// the others: they vary most between offsets, and are seldom rounded to zero.
+  /// Coefficients are compared in groups by frequency. In a single sum, the coefficients of low frequencies, which vary
+  /// most between offsets and are seldom rounded to zero, would mask the others.
   struct Contrast {
     /// The contrast in standard deviations over all offsets, at most `limit`.
     var deviations: [Float]
@@ -53,7 +53,7 @@ struct FrameGrid {
       self.init(differences: differences, count: count, limit: limit)
     }
 
-    /// - Parameter differences: For each group, the mean around an offset minus the value at the offset.
+    /// - Parameter differences: For each group and offset, the mean around the offset minus the value at the offset.
     init(differences groups: [[Float]], count: Int, limit: Float) {
       let period = groups.first?.count ?? 0
       deviations = [Float](repeating: 0, count: period)
@@ -88,7 +88,7 @@ struct LappedGrid {
   private let firstBin: Int
   /// Number of coefficients per group.
   private let groupSize: Int
-  /// The pre-emphasis e: the encoder amplifies high frequencies by the inverse of x[n] + e·y[n − 1].
+  /// The pre-emphasis e: the encoder amplifies high frequencies by the inverse of y[n] = x[n] + e·y[n − 1].
   private let emphasis: Float
   private let transform: RealFFT
   private var scratch = [Float](repeating: 0, count: Int(CFRAMEGRIDS_SCRATCH))
@@ -221,8 +221,8 @@ struct MPEGGrid {
   static let length = Int(CFRAMEGRIDS_HYBRID_SAMPLES)
   private static let bands = Int(CFRAMEGRIDS_BANDS)
 
-  private let firstBand: Int
-  private let lastBand: Int
+  let firstBand: Int
+  let lastBand: Int
   private var rows = [Float](repeating: 0, count: 2 * Int(CFRAMEGRIDS_HYBRID_ROWS) * bands)
 
   /// - Parameter end: Upper end of the spectrum, in Hz.
