@@ -48,8 +48,8 @@ public struct LoudnessHistogram: Hashable, Sendable {
     meanLoudness(fromBin: 0).flatMap { meanLoudness(fromBin: Self.bin(from: $0 - 10)) }
   }
 
-  /// Loudness range in LU, for a histogram of 3 s blocks: from the 10th to the 95th percentile of the blocks less than
-  /// 20 LU below the mean (EBU Tech 3342). `nil` if no blocks remain.
+  /// Loudness range in LU, for a histogram of 3 s blocks: from the 10th to the 95th percentile of the blocks, without
+  /// those more than 20 LU below the mean (EBU Tech 3342). `nil` if no blocks remain.
   public var range: Double? {
     guard let mean = meanLoudness(fromBin: 0) else { return nil }
     let first = Self.bin(from: mean - 20)

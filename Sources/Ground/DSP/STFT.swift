@@ -80,8 +80,8 @@ public struct STFT {
       try each(column.span, columnCount)
       columnCount += 1
     }
-    // Frames before the next window are discarded. If `hop` exceeds the window length, that may be more than are in the
-    // buffer.
+    // When the buffer is full, frames before the next window are discarded. If `hop` exceeds the window length, that
+    // may be more than are in the buffer.
     let done = min(Int(columnCount * Int64(hop) - bufferStart), buffered)
     guard done > 0, buffered == buffer.count else { return }
     buffered -= done
@@ -90,7 +90,7 @@ public struct STFT {
   }
 }
 
-/// Returns the periodic Hann window, sin²(π·n / length). Two copies that are shifted by half its length add up to one.
+/// Returns the periodic Hann window, sin²(π·n / length). Two copies of it that are half its length apart add up to one.
 public func hannWindow(length: Int) -> [Float] {
   (0..<length).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / Double(length))) }
 }

@@ -1,4 +1,4 @@
-/// Adds up vectors of eight values, starting at `first`, as long as eight more remain before `end`. Returns the eight
+/// Adds up vectors of eight values, starting at `first`, while at least eight remain before `end`. Returns the eight
 /// sums and the index after the last value used.
 @inline(__always)
 public func sumsOfEight(_ values: Span<Float>, from first: Int, to end: Int) -> (sums: SIMD8<Float>, next: Int) {
@@ -29,8 +29,8 @@ public func largest(of values: Span<Float>) -> Float {
   return found
 }
 
-/// Returns `true` if all samples are between -2 and 2, as in nearly all audio, or `false` if any sample is outside this
-/// range or NaN. This is a fast check.
+/// Quickly checks whether all samples are between -2 and 2, as in nearly all audio. Returns `false` if any sample is
+/// outside this range or NaN.
 public func areBelowTwo(_ samples: Span<Float>) -> Bool {
   // From 2 on, and in infinity and NaN, the highest bit of the exponent is set.
   var bits = SIMD16<UInt32>(repeating: 0)

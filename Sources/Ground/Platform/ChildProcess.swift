@@ -7,7 +7,7 @@ public import SystemPackage
 ///
 /// A program leads its own process group, so Ctrl-C in the terminal does not reach it. It inherits only descriptors 0
 /// to 2, no matter what else this process has open. It is killed, with the rest of its group, when this object is
-/// deallocated. The system also kills it when the thread or process that started it ends for any reason.
+/// deallocated. The system also kills the program when the thread or process that started it ends for any reason.
 public final class ChildProcess: Sendable {
   public enum Ending: Hashable, Sendable {
     case status(Int)
@@ -77,20 +77,21 @@ public final class ChildProcess: Sendable {
 
   public var hasEnded: Bool { number.withLock { number in number.map { cspawn_has_ended($0) != 0 } ?? true } }
 
-  /// The exit status or signal; `nil` while the process is running. Reaps the process if it has ended.
+  /// The exit status or signal; `nil` while the process is running. If it has ended, reaps it and kills the rest of its
+  /// process group or session.
   public var ended: Ending? { hasEnded ? kill() : nil }
 
   /// Processor time used, in seconds, not counting child processes; `nil` if the process was reaped.
   public var processorTime: Double? { number.withLock { number in number.flatMap { ProcessorTime.of($0) } } }
 
-  /// Sends a signal. It can be called from any thread.
+  /// Sends a signal. Any thread may call this method.
   public func send(_ signal: Int32) {
     number.withLock { number in
       if let number { _ = Glibc.kill(number, signal) }
     }
   }
 
-  /// Sends SIGTERM to the whole process group without waiting. It can be called from any thread.
+  /// Sends SIGTERM to the whole process group without waiting. Any thread may call this method.
   public func stop() {
     number.withLock { number in
       if let number { _ = Glibc.kill(-number, SIGTERM) }
@@ -99,7 +100,7 @@ public final class ChildProcess: Sendable {
 
   // MARK: - Ending
 
-  /// Waits until the process has ended, then kills processes that it left running.
+  /// Waits until the process has ended, then kills the rest of its process group or session.
   @discardableResult
   public func waitForEnd() -> Ending {
     if let number = number.withLock({ $0 }) {
@@ -109,7 +110,7 @@ public final class ChildProcess: Sendable {
     return kill()
   }
 
-  /// Waits at most `limit` for the process to end.
+  /// Waits at most `limit` for the process to end, then kills the rest of its process group or session.
   /// - Returns: `nil` if the process is still running after that time.
   public func waitForEnd(within limit: Duration) -> Ending? {
     let end = ContinuousClock.now + limit

@@ -1,9 +1,9 @@
 internal import SystemPackage
 
-/// The limits of the container or service; see cgroups(7). The kernel kills a process that exceeds them, without a
-/// message.
+/// The memory limits of the container or service in which this process runs; see cgroups(7). The kernel kills a process
+/// that exceeds them, without a message.
 enum ControlGroup {
-  /// The memory in bytes that all processes in these groups may use together; `nil` if unlimited.
+  /// The memory in bytes that all processes in the groups of this process may use together; `nil` if unlimited.
   static var memoryLimit: Int? {
     limitFiles(of: text(of: "/proc/self/cgroup") ?? "").compactMap { file in
       text(of: file).flatMap { Int($0.filter { $0 != "\n" }) }

@@ -7,7 +7,7 @@ internal import SystemPackage
 /// process must have a single thread, and must not have anything open that copies cannot share. Each copy opens its own
 /// databases.
 package struct CopiedWorkers {
-  /// A message from a copy about the item it was given.
+  /// An event in a copy, concerning the item it was given.
   package enum Event {
     case output([UInt8])
     case message([UInt8])
@@ -16,7 +16,7 @@ package struct CopiedWorkers {
     case lost(ChildProcess.Ending)
   }
 
-  /// Sends a copy's results for an item back to this process.
+  /// Sends a copy's results for an item to the parent process.
   package struct Reporter {
     fileprivate let descriptor: FileDescriptor
 
@@ -40,9 +40,9 @@ package struct CopiedWorkers {
   }
 
   /// - Parameters:
-  ///   - prepare: Called in each copy. It returns the closure that processes items.
-  ///   - body: Called in this process.
-  /// - Throws: `Errno` if not even one copy can be created.
+  ///   - prepare: Called in each copy; returns the closure that processes items.
+  ///   - body: Called in this process with each event and the number of its item.
+  /// - Throws: `Errno` if no copy can be created.
   package static func run(
     itemCount: Int, workerCount: Int, prepare: () -> (Int, Reporter) -> UInt8, body: (Int, Event) throws -> Void
   ) throws {
@@ -96,7 +96,7 @@ package struct CopiedWorkers {
       guard let copy = try ChildProcess.copyOfThisProcess() else {
         try? input.writeEnd.close()
         try? output.readEnd.close()
-        // This keeps the output of libraries out of the fingerprints.
+        // This keeps the messages of libraries out of standard output, where the fingerprints go.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         answer(items: input.readEnd, Reporter(descriptor: output.writeEnd), prepare())
       }

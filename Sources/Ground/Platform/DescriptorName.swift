@@ -2,7 +2,7 @@ internal import Glibc
 internal import SystemPackage
 
 /// The name of an open descriptor, direct or through links: `/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/1`. Writing to
-/// such a name continues at the descriptor's position. Never rename a file to such a name.
+/// such a name must continue at the descriptor's position. Never rename a file to such a name.
 struct DescriptorName {
   /// A folder of descriptors in proc(5).
   private let folder: FilePath

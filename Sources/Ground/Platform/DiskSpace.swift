@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// The free space of a file system.
+/// The free space of a file system, and whether it is read-only.
 public struct DiskSpace: Hashable, Sendable {
   /// Number of bytes that this user may still write.
   public var free: Int

@@ -2,18 +2,20 @@ internal import Glibc
 public import SystemPackage
 
 extension FileDescriptor {
-  /// Makes writing to a reader that has exited, such as `head`, fail with an error (`EPIPE`) instead of a signal that
+  /// Makes writing to a program that has exited, such as `head`, fail with an error (`EPIPE`) instead of a signal that
   /// ends the process.
   public static func reportBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
 
-  /// `true` for a pipe, a terminal or another character device, where writing may block; `false` for a file.
+  /// `true` for a pipe, a terminal or another character device, where writing may block; `false` for anything else,
+  /// such as a file.
   public var isPipeOrDevice: Bool {
     var status = Glibc.stat()
     guard unsafe fstat(rawValue, &status) == 0 else { return false }
     return [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
   }
 
-  /// Takes over standard output: from now on, anything that libraries print goes to standard error.
+  /// Returns a duplicate of standard output, and redirects standard output itself to standard error, so that anything
+  /// that libraries print goes there.
   public static func takeStandardOutput() throws(Errno) -> FileDescriptor {
     let own = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
     guard own >= 0, Glibc.dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 else { throw Errno(rawValue: errno) }

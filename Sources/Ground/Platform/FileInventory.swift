@@ -3,7 +3,7 @@ public import SystemPackage
 
 /// The files that Nocturne has written to one folder, with their sizes and times. The inventory is kept in a hidden
 /// file in that folder, and proves the origin of files whose formats have no room for a mark. A file that has changed
-/// since it was written no longer counts.
+/// since it was written no longer counts as Nocturne's.
 public struct FileInventory: Sendable {
   public static let name: FilePath.Component = ".nocturne-files"
 
@@ -122,7 +122,7 @@ public struct FileInventory: Sendable {
     if let folder { try FileReplacement.write(bytes, to: folder.appending(Self.name)) }
   }
 
-  /// The objection to a file that is not in the inventory. It completes “it …”.
+  /// The objection to a file that is not in the inventory: text that completes “it …”.
   public static let objection = "is not listed in \(name) next to it, or has changed since"
 
   /// Proves that a file is in the inventory of its folder.

@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 /// Prevents concurrent work in other processes with an advisory lock (`flock`) on a file. The system releases the lock
-/// when the process ends for any reason. The file stays, because another process may be waiting for it.
+/// when the process ends for any reason. The file is not removed, because another process may be about to lock it.
 public final class FileLock: Sendable {
   private let file: FileDescriptor
 

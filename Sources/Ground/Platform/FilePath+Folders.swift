@@ -2,7 +2,7 @@ internal import Glibc
 public import SystemPackage
 
 extension FilePath {
-  /// The working folder of this process, without links.
+  /// The working folder of this process, without links; `/` if it is gone or may not be read.
   public static var currentFolder: FilePath { currentFolderIfAny ?? "/" }
 
   /// `nil` if the working folder is gone or may not be read.

@@ -3,8 +3,8 @@ internal import Glibc
 internal import Synchronization
 public import SystemPackage
 
-/// A file that is written under a temporary name in the same folder, and renamed when complete. Readers see either the
-/// old file or the new one, even after a crash. An incomplete file is removed.
+/// A file that is written under a temporary name in the same folder, and renamed when complete. Other programs see
+/// either the old file or the new one, even after a crash. An incomplete file is removed.
 ///
 /// If the path is a device, a named pipe or the name of a descriptor (`/dev/stdout`), bytes are written to it directly.
 /// It is an error if no program opens a named pipe for reading.
@@ -14,7 +14,7 @@ public import SystemPackage
 public final class FileReplacement {
   /// The final path.
   public let path: FilePath
-  /// The path that is written to before the rename. It is equal to `path` if that is not a regular file.
+  /// The path that is written to before the rename. It is equal to `path` if bytes are written there directly.
   public let temporaryPath: FilePath
   /// The open file: for reading and writing, or only for writing if bytes are written to `path` directly.
   public let descriptor: FileDescriptor
@@ -92,7 +92,7 @@ public final class FileReplacement {
     guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
   }
 
-  /// Flushes the file to the disk and renames it.
+  /// Flushes the file to the disk, renames it and closes it. If bytes were written to `path` directly, only closes it.
   public func commit() throws(Errno) {
     if isTemporary {
       try flush()
@@ -116,7 +116,7 @@ public final class FileReplacement {
 
   // MARK: - Replacing a file that others may change
 
-  /// Flushes the file to the disk, and replaces another file with it unless that file has changed.
+  /// Flushes the file to the disk, and replaces `old` with it unless `old` has changed.
   ///
   /// The two files exchange names in one step (`RENAME_EXCHANGE`). The displaced file is then compared with the locked
   /// one, and put back if another program has replaced it or written to it. If the file system cannot exchange names, a
@@ -125,8 +125,8 @@ public final class FileReplacement {
   /// - Parameters:
   ///   - isUnchanged: Returns `true` if the old file's content is unchanged.
   ///   - exchanges: `false` to behave as on a file system that cannot exchange names.
-  /// - Throws: `LockedFile.Failure`, after which the other file has its name back, or the error thrown by
-  ///   `isUnchanged`.
+  /// - Throws: `LockedFile.Failure`, after which the other file has its name back (after `conflict`, another name), or
+  ///   the error thrown by `isUnchanged`.
   public func commit(
     replacing old: LockedFile, exchanges: Bool = true, ifUnchanged isUnchanged: () throws -> Bool
   ) throws {
@@ -178,8 +178,8 @@ public final class FileReplacement {
     return isLinked ? spare : nil
   }
 
-  /// Compares the displaced file with the locked one. The status change time is ignored, because renaming may change
-  /// it.
+  /// Returns `true` if the displaced file is the locked one, unchanged, and no program is waiting to write to it. The
+  /// status change time is ignored, because renaming may change it.
   private func isUntouched(_ old: LockedFile, at displaced: FilePath?) -> Bool {
     guard let now = displaced.map({ FileIdentity($0) }) ?? FileIdentity(old.descriptor), !old.isWriterWaiting else {
       return false
@@ -205,7 +205,7 @@ public final class FileReplacement {
     }
   }
 
-  /// Renames a file that must not be lost, so that it is not cleaned up.
+  /// Renames a file that must not be lost, so that it is not cleaned up, and returns the failure to report.
   private func keep(_ file: FilePath) throws(LockedFile.Failure) -> LockedFile.Failure {
     let digits = String(UInt32.random(in: 0 ... .max), radix: 16)
     let name = FilePath("\(path.string).kept-\(digits)")
@@ -274,7 +274,7 @@ public final class FileReplacement {
     let now = time(nil)
     for entry in listing.entries {
       let name = String(decoding: listing.name(entry), as: UTF8.self)
-      // SQLite adds suffixes for its own files next to a copy.
+      // SQLite's own files beside a copy have the name of the copy with a suffix.
       guard name.hasPrefix(prefix), name.contains(suffix) else { continue }
       let path = folder.appending(name)
       guard let status = try? FileStatus(at: path, followingLinks: false), status.kind == .regular,

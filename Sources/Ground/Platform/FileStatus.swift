@@ -33,7 +33,7 @@ public struct FileStatus: Sendable {
   public var linkCount: Int
   /// The lower nine bits of the mode: read, write and execute for owner, group and others.
   public var permissions: UInt32
-  /// Number of bytes on the disk. It is less than `size` if the file has holes.
+  /// Number of bytes on the disk. It can be less than `size` if the file has holes.
   public var allocatedSize: Int64
   public var ownerID: UInt32
 

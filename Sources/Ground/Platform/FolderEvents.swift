@@ -10,7 +10,7 @@ public final class FolderEvents {
     public enum Kind: Sendable {
       /// A file or folder was created in the folder or moved into it.
       case created, movedHere
-      /// The file was written to, or closed by a program that had it open for writing.
+      /// A file was written to, or closed by a program that had it open for writing.
       case written
       /// A file or folder was moved away or deleted.
       case gone
@@ -52,7 +52,7 @@ public final class FolderEvents {
 
   public func stopWatching(_ folder: Number) { _ = inotify_rm_watch(descriptor.rawValue, folder) }
 
-  /// Waits for events, and returns all that are available.
+  /// Waits at most `limit` for an event, and returns all that are available; none if time ran out or a signal arrived.
   public func next(withinMilliseconds limit: Int32) -> [Event] {
     guard descriptor.waitForInput(milliseconds: limit) else { return [] }
     var events: [Event] = []

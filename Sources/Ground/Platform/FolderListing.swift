@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// The names in one folder, except `.` and `..`, as bytes in one buffer, sorted.
+/// The names in one folder, except `.` and `..`, as bytes in one buffer, sorted by their bytes.
 public struct FolderListing: Sendable {
   public struct Entry: Sendable {
     fileprivate var start: Int

@@ -5,7 +5,7 @@ public enum HTTPDate {
   private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-  /// - Parameter seconds: Seconds since 1970.
+  /// - Parameter seconds: Seconds since 1970. If the year is not in 1900 to 9999, 0 is used instead.
   public static func text(ofSeconds seconds: Int64) -> String {
     var time = time_t(seconds)
     var parts = tm()

@@ -15,7 +15,7 @@ public struct LineReadingError: Error, Hashable, Sendable, CustomStringConvertib
 /// Reads lines from a file or pipe as they arrive, in constant memory.
 public struct LineReader: ~Copyable {
   public enum Line: Hashable, Sendable {
-    /// The line without its separator. The last line may not have one.
+    /// The line without its separator. The last line may lack one.
     case text([UInt8])
     /// The first bytes of a line that is longer than allowed.
     case tooLong([UInt8])
@@ -30,7 +30,7 @@ public struct LineReader: ~Copyable {
   private let limit: Int
   private var buffer: [UInt8] = []
   private var position = 0
-  /// The start of an overlong line that is not yet read to its end.
+  /// The start of an overlong line whose end has not been read yet.
   private var sample: [UInt8]?
   private var isAtEnd = false
   private var piece = [UInt8](repeating: 0, count: pieceSize)
@@ -89,7 +89,7 @@ public struct LineReader: ~Copyable {
       isAtEnd = count == 0
       buffer.append(contentsOf: piece[..<count])
     } catch Errno.resourceTemporarilyUnavailable {
-      // The pipe is nonblocking, so the next call waits again.
+      // The pipe is nonblocking, and no data has arrived; the next call waits again.
     } catch {
       throw LineReadingError(reason: "\(error)")
     }

@@ -4,9 +4,9 @@ public import SystemPackage
 
 /// A file that is about to be replaced. It is locked so that no change by another program is lost.
 ///
-/// Similar programs respect the lock (`flock`). Just before the replacement, a lease (`F_SETLEASE`) reveals whether any
-/// program has the file open for writing, and blocks programs that try to open it. If the file system does not support
-/// leases, size, time and content are compared afterwards.
+/// Cooperating programs respect the lock (`flock`). Just before the replacement, a lease (`F_SETLEASE`) reveals whether
+/// any program has the file open for writing, and blocks programs that try to open it. If the file system does not
+/// support leases, size, time and content are compared afterwards.
 public final class LockedFile {
   public enum Failure: Error, Hashable, Sendable {
     /// Another program holds a lock on the file.
@@ -86,12 +86,13 @@ public final class LockedFile {
   /// `true` if a program is waiting to open the file for writing.
   var isWriterWaiting: Bool { hasLease && !holdsLease }
 
-  /// Locks the file. If the file system does not support locks, returns the error and does not lock the file.
+  /// Locks the file. If that fails, returns the error: `EAGAIN` if another program kept its lock, or another error if
+  /// the file system does not support locks.
   private static func lock(_ file: FileDescriptor, _ patience: Duration) -> Errno {
     untilDone(patience) { flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 ? Errno(rawValue: 0) : Errno(rawValue: errno) }
   }
 
-  /// Retries until the result is not `EAGAIN`, or until time is up.
+  /// Repeats `attempt` until its result is not `EAGAIN` or time is up, and returns the last result.
   private static func untilDone(_ patience: Duration, _ attempt: () -> Errno) -> Errno {
     let end = ContinuousClock.now + patience
     while true {

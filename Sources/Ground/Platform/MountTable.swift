@@ -7,7 +7,7 @@ public struct MountTable: Sendable {
     public var id: String
     public var mountPoint: FilePath
     public var type: String
-    /// The device of the file system's files, as in `FileKey`.
+    /// The device number of the file system's files, as in `FileKey`.
     public var device: UInt64
 
     /// `true` if the file system is on another machine, and may be in use elsewhere at the same time.
@@ -35,7 +35,7 @@ public struct MountTable: Sendable {
     }
   }
 
-  /// Returns the mount that contains a path. The path must not contain links.
+  /// Returns the mount that contains a path, which must not contain links; `nil` if the table does not list it.
   public func mount(of path: FilePath) -> Mount? {
     // A later mount on the same folder hides earlier ones.
     mounts.filter { path.starts(with: $0.mountPoint) }.reversed().max { $0.mountPoint.length < $1.mountPoint.length }

@@ -19,7 +19,7 @@ public enum ObjectNameError: Error, Hashable, Sendable {
     case .badHost: "The host of the URI has characters that no host name has; use Punycode for other scripts."
     case .badBucket: "The bucket of the URI has characters that no bucket name has."
     case .noFile: "The URI ends with a slash or names no object, so there is nothing to read."
-    case .badPart: "A part of the path between slashes is empty, . or .., which servers read differently."
+    case .badPart: "A part of the path between slashes is empty, . or .., which servers interpret differently."
     case .badEscape: "The URI has a percent sign without two hexadecimal digits, or %00; a percent sign itself is %25."
     case .badUser: "The user or password in the URI has control characters."
     }
@@ -72,7 +72,7 @@ public struct ObjectName: Hashable, Sendable {
     return PercentEncoding.readable(Array(part))
   }
 
-  /// Returns the scheme of a URI that names an object, whether in upper or lower case.
+  /// Returns the scheme of a URI that names an object, whether in upper or lower case; `nil` for any other text.
   public static func scheme(of text: some Collection<UInt8>) -> Scheme? {
     let start = String(decoding: text.prefix(8), as: UTF8.self).lowercased()
     return Scheme.allCases.first { start.hasPrefix("\($0.rawValue)://") }
@@ -84,7 +84,7 @@ public struct ObjectAddress: Hashable, Sendable {
   public let name: ObjectName
   /// The request target for `https:` and `http:`: everything after the host, as given in the URI.
   public let target: String
-  /// `user:password`, decoded.
+  /// `user:password`, decoded; `nil` if the URI contains no user.
   public let user: String?
 
   /// `true` if the URI contained more than the name.

@@ -10,8 +10,8 @@ public final class OpenFolder: Sendable {
   public enum Links: Sendable {
     /// A link anywhere in the path fails with `tooManySymbolicLinkLevels`.
     case refused
-    /// A link that leads out of the folder fails in the same way. If the system cannot check this (Linux before 5.6),
-    /// every link fails.
+    /// A link that leads out of the folder fails with `tooManySymbolicLinkLevels`. If the system cannot check this
+    /// (Linux before 5.6), every link fails.
     case followedWithin
     case followed
   }

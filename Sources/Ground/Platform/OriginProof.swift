@@ -2,7 +2,7 @@ public import SystemPackage
 
 /// A proof that Nocturne has written a file.
 public struct OriginProof: Sendable {
-  /// The objection to a file without the proof. It completes “it …”.
+  /// The objection to a file without the proof: text that completes “it …”.
   let objection: String
   private let holds: @Sendable (FilePath) -> Bool
 

@@ -21,7 +21,7 @@ enum OutputStream {
   /// Time that the reader of a named pipe may take to open it, if both programs start at the same time.
   private static let readerPatience = Duration.seconds(2)
 
-  /// Returns the obstacle at a path, as far as it can be found without opening it.
+  /// Returns the obstacle at a path, as far as it can be found without opening it; `nil` if none is found.
   static func obstacle(at path: FilePath) -> OutputObstacle? {
     var status = stat()
     guard path.withPlatformString({ unsafe stat($0, &status) }) == 0 else { return nil }

@@ -1,6 +1,6 @@
 public import SystemPackage
 
-/// Rules for what a command may replace. Files that Nocturne did not write are replaced only on request (`--force`).
+/// Rules for what a command may replace. Files that Nocturne did not write are replaced only with `--force`.
 ///
 /// It is always allowed to write to a name that does not exist, or to an empty file. A folder, a socket or a disk is
 /// always refused. A device (`/dev/null`), a named pipe or a descriptor (`/dev/stdout`) is allowed where a person names
@@ -46,7 +46,7 @@ public struct OverwriteRule: Hashable, Sendable {
 
   private enum Kind {
     case file, empty, deadLink
-    /// A device, a pipe or a descriptor, with a description.
+    /// A device, a pipe, a socket or a descriptor, with a description.
     case stream(String)
   }
 
@@ -65,7 +65,7 @@ public struct OverwriteRule: Hashable, Sendable {
 
 /// The reason a file is not replaced. Nothing was written.
 public enum OverwriteError: Error, Hashable, Sendable {
-  /// Nothing proves that Nocturne wrote this file and `otherCount` others. `objection` completes “it …”.
+  /// Nothing proves that Nocturne wrote this file or `otherCount` others. `objection` completes “it …”.
   case notOurs(FilePath, objection: String, otherCount: Int)
   case isFolder(FilePath)
   /// The output would replace a device, a pipe or a socket, as `reason` says.
@@ -86,8 +86,7 @@ extension OverwriteError: CustomStringConvertible {
       return "\(DisplayPath.text(of: file)) exists\(more), and nothing shows that Nocturne wrote \(them): "
         + "\(it) \(objection). Nothing was written. Name another place, or \(remedy.map { "\($0) \(them)" } ?? "move \(them) away")."
     case .isFolder(let file):
-      return "\(DisplayPath.text(of: file)) is a folder, but a file should be written there. Nothing was written. "
-        + "Name a file."
+      return "\(DisplayPath.text(of: file)) is a folder, not a file. Nothing was written. Name a file."
     case .notAFile(let file, let reason):
       return "\(DisplayPath.text(of: file)) cannot be written: \(reason). Nothing was written. "
         + "Remove it, or name another place."

@@ -67,8 +67,8 @@ package enum PercentEncoding {
     return true
   }
 
-  /// Converts a key to a path. Repeated slashes, `.` and `..` are encoded, because they have a special meaning in file
-  /// systems.
+  /// Converts a key to a path. A slash at the start or after another slash is encoded. The parts `.` and `..` are
+  /// errors, because they have a special meaning in file systems.
   static func path(ofKey key: [UInt8]) throws(ObjectNameError) -> String {
     let slash = UInt8(ascii: "/")
     var result: [UInt8] = []

@@ -6,7 +6,7 @@ internal import SystemPackage
 /// text.
 ///
 /// This process waits only in `poll`, for input and outputs at the same time, so the program may read and write in any
-/// order or not at all. Use an object on one thread at a time. It may move between threads, hence `@unchecked`.
+/// order, or do neither. Use an object on one thread at a time. It may move between threads, hence `@unchecked`.
 public final class PipedProcess: @unchecked Sendable {
   public enum Failure: Error, Hashable {
     case cannotStart(reason: String)
@@ -15,10 +15,10 @@ public final class PipedProcess: @unchecked Sendable {
     case tooMuchOutput
   }
 
-  /// The result of waiting for a line of output.
+  /// The result of waiting for output.
   public enum Line {
     case text([UInt8])
-    /// The program has ended or closed its output without another line.
+    /// The program has ended or closed its output without another line or, for `nextOutput`, another byte.
     case none
     case cancelled
   }
@@ -47,8 +47,7 @@ public final class PipedProcess: @unchecked Sendable {
   ///   - outputLimit: Maximum number of bytes on standard output or, with `nextLine`, in one line of it. More bytes are
   ///     a failure.
   ///   - hasInput: `true` if `write` will be called; otherwise standard input is empty.
-  ///   - patience: Total time that the program may keep the caller waiting in `write` and `waitForEnd`. Time between
-  ///     the calls does not count.
+  ///   - patience: Total time that the methods may wait for the program. Time between the calls does not count.
   public init(
     _ program: ProgramCommand, outputLimit: Int = outputLimit, hasInput: Bool, patience: Duration
   ) throws(Failure) {

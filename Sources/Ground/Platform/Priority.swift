@@ -11,6 +11,6 @@ public enum Priority {
   /// Sets a minimum niceness for the calling thread and the programs it starts from now on.
   public static func lowerThread(toNiceness niceness: Int) { cspawn_lower_thread_priority(Int32(niceness)) }
 
-  /// Gives the calling thread the priority of the process, which a thread started later may lack.
+  /// Lowers the calling thread to the priority of the process. A thread that is started later may have a higher one.
   public static func shareWithThread() { cspawn_share_priority() }
 }

@@ -6,9 +6,9 @@ public import SystemPackage
 public struct ProgramCommand: Sendable {
   /// Limits that apply from the program's first instruction on. The program cannot raise them.
   public struct Limits: Hashable, Sendable {
-    /// Maximum writable memory in bytes; allocations beyond it fail.
+    /// Maximum writable memory in bytes; allocations beyond it fail. `nil` for no limit.
     public var memory: Int?
-    /// Maximum processor time in seconds; a program that exceeds it is killed (SIGXCPU).
+    /// Maximum processor time in seconds; a program that exceeds it is killed (SIGXCPU). `nil` for no limit.
     public var processorSeconds: Int?
 
     public init(memory: Int? = nil, processorSeconds: Int? = nil) {
@@ -21,7 +21,7 @@ public struct ProgramCommand: Sendable {
   public var words: [[UInt8]]
   /// The environment variables; `nil` to use the environment of this process.
   public var environment: [String: String]?
-  /// `nil` to use the folder of this process.
+  /// The working folder; `nil` to use that of this process.
   public var workingFolder: FilePath?
   /// `true` if everything that the program starts ends with it, even in other process groups. Use this only for
   /// programs that start such groups, because finding them requires a scan of all processes.

@@ -17,7 +17,8 @@ public enum ResourceLimits {
   /// Number of files that a process of this program keeps open: standard streams, the database, folders and reports.
   public static let standardFiles = 32
 
-  /// Reduces the address space that threads need. Call it before the process starts a second thread.
+  /// Reduces the address space that threads need, if it is limited. Call this before the process starts a second
+  /// thread.
   public static func prepareForThreads() {
     if addressSpace != nil { cspawn_share_heap() }
   }
@@ -40,7 +41,7 @@ public enum ResourceLimits {
     guard !hasRoom(for: bytes) else { return }
     throw ResourceError(
       description: memoryLimits.isEmpty
-        ? "The system does not have \(megabytes(bytes)) of free memory. End other programs, or add memory."
+        ? "The system does not have \(megabytes(bytes)) of free memory. Close other programs, or add memory."
         : "The memory limit of this process is too low: \(memoryLimits.joined(separator: ", ")). "
           + "At least \(megabytes(bytes)) more are needed; raise the limit.")
   }
@@ -48,7 +49,7 @@ public enum ResourceLimits {
   /// The advice given when memory has run out.
   public static var memoryAdvice: String {
     memoryLimits.isEmpty
-      ? "End other programs, or add memory."
+      ? "Close other programs, or add memory."
       : "This process is limited: \(memoryLimits.joined(separator: ", ")); raise the limit."
   }
 
@@ -98,7 +99,7 @@ public enum ResourceLimits {
     _ = unsafe setrlimit(Int32(RLIMIT_CPU.rawValue), &limit)
   }
 
-  /// Maximum size in bytes; `nil` if unlimited.
+  /// Maximum size of the address space in bytes; `nil` if unlimited.
   public static var addressSpace: Int? { limit(RLIMIT_AS.rawValue) }
   /// Maximum size of a file in bytes; `nil` if unlimited.
   public static var fileSize: Int? { limit(RLIMIT_FSIZE.rawValue) }

@@ -1,5 +1,5 @@
 /// Query parameters that grant access: signatures and tokens. They are used for fetching but never stored, because
-/// other people read reports, and because a name must stay the same when it is signed again.
+/// other people read reports, and because a name must stay the same when its URI is signed again.
 enum SecretQuery {
   private static let prefixes = ["x-amz-", "x-goog-"]
   private static let names: Set<String> = [

@@ -16,7 +16,7 @@ public final class ThreadExecutor: TaskExecutor {
   private let state = Mutex(State())
   private let wake = DispatchSemaphore(value: 0)
 
-  /// Starts up to `threadCount` threads, but at least one. `close()` ends them.
+  /// Starts up to `threadCount` threads, and throws if not even the first can be started. `close()` ends them.
   ///
   /// - Parameters:
   ///   - spareMemory: Number of bytes that must stay free in addition to the stack of each thread.
@@ -41,9 +41,9 @@ public final class ThreadExecutor: TaskExecutor {
     }
   }
 
-  /// The number of threads: as many as requested, or fewer if the system denies more.
+  /// The number of threads: as many as requested, or fewer if the system cannot provide more.
   public var threadCount: Int { state.withLock { $0.threadCount } }
-  /// The reason there are fewer threads than requested.
+  /// The reason there are fewer threads than requested; `nil` if there are not.
   public var shortage: ResourceError? { state.withLock { $0.shortage } }
 
   /// Runs a blocking or long computation on one of the threads.

@@ -20,7 +20,7 @@ public enum Threads {
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Checks that this many threads can be started, with some to spare.
+  /// Checks that this many threads, and `spareCount` more, can be started.
   static func require(_ count: Int) throws(ResourceError) {
     let gate = DispatchSemaphore(value: 0)
     var threads: [pthread_t] = []

@@ -21,7 +21,7 @@ extension Timestamp {
   private struct Reader {
     var rest: Substring.UTF8View
 
-    /// Consumes the next character if it is one of `characters`.
+    /// Consumes the next character and returns it if it is one of `characters`; otherwise returns `nil`.
     mutating func take(_ characters: StaticString) -> UInt8? {
       guard let first = rest.first, characters.withUTF8Buffer({ $0.contains(first) }) else { return nil }
       rest.removeFirst()
@@ -35,7 +35,8 @@ extension Timestamp {
       return digits.reduce(0) { 10 * $0 + Int64($1 - UInt8(ascii: "0")) }
     }
 
-    /// Parses the digits after a decimal point, truncated to nine; 0 if there are none.
+    /// Parses the digits after a decimal point, truncated to nine. Returns 0 if there is no decimal point, `nil` if no
+    /// digits follow it.
     mutating func nanoseconds() -> Int64? {
       guard take(".") != nil else { return 0 }
       let digits = rest.prefix(while: Self.isDigit)
@@ -45,7 +46,7 @@ extension Timestamp {
       return (first + Array(repeating: 0, count: 9 - first.count)).reduce(0) { 10 * $0 + $1 }
     }
 
-    /// Parses the offset in seconds east of UTC.
+    /// Parses the offset and returns it in seconds east of UTC; `nil` if it is malformed.
     mutating func offset() -> Int64? {
       if take("Zz") != nil { return 0 }
       guard let sign = take("+-"), let hours = number(2), take(":") != nil, let minutes = number(2) else { return nil }

@@ -1,7 +1,7 @@
 internal import Glibc
 public import SystemPackage
 
-/// A file without a name, which disappears when the process ends for any reason.
+/// A file without a name, which disappears when this value is destroyed or the process ends for any reason.
 public struct UnnamedFile: ~Copyable, Sendable {
   /// The file, open for reading and writing.
   public let descriptor: FileDescriptor

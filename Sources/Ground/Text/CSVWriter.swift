@@ -6,7 +6,8 @@
 /// an escape is written as `\x5C`, so every text can be restored.
 package struct CSVWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
-  /// `true` to add a `FormulaGuard` to text that a spreadsheet would run as a formula: tags come from strangers.
+  /// `true` to add a `FormulaGuard` to text that a spreadsheet would run as a formula. Tags come from
+  /// untrusted sources.
   package let guardsFormulas: Bool
   private var isFirstCell = true
   /// The elements of the list that is being written; `nil` outside a list.

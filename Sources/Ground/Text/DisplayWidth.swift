@@ -3,7 +3,7 @@ extension String {
   /// Standard Annex #11, classes W and F) and emoji, none for combining marks.
   public var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
 
-  /// Truncates the text with an ellipsis, or pads it with spaces, so that it has the given width.
+  /// Returns the text, truncated with an ellipsis or padded with spaces, so that it has the given width.
   public func fitted(to width: Int) -> String {
     let whole = displayWidth
     if whole <= width { return self + String(repeating: " ", count: width - whole) }
@@ -19,7 +19,8 @@ extension String {
 }
 
 extension Character {
-  /// The width of the first scalar. Combining marks and joined emoji do not add to it.
+  /// The width of the first scalar, or 2 if there is an emoji selector (U+FE0F). Combining marks and joined emoji do
+  /// not add to it.
   fileprivate var displayWidth: Int {
     if isASCII { return 1 }
     guard let scalar = unicodeScalars.first else { return 0 }

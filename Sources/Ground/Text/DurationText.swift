@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Formats a duration: `12.3 s`, `4 min 05 s`, `2 h 03 min`.
+/// Formats a duration: `2.3 s`, `12 s`, `4 min 05 s`, `2 h 03 min`.
 public func describe(seconds: Double) -> String {
   let whole = Int(seconds.rounded())
   switch whole {

@@ -45,7 +45,7 @@ public func printable(_ text: some StringProtocol) -> String {
 }
 
 /// Formats a count with its noun: “1 file”, “2 files”.
-/// - Parameter plural: The plural. It is required unless it is the noun with an s.
+/// - Parameter plural: The plural; required unless it is the noun with an s.
 public func counted(_ count: some BinaryInteger, _ noun: String, plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }

@@ -20,7 +20,7 @@ package enum FormulaGuard {
   }
 
   private static let apostrophe = UInt8(ascii: "'")
-  /// The beginnings of such text. The last one is a carriage return as `CSVWriter` escapes it.
+  /// The beginnings of text that needs the apostrophe. The last one is a carriage return as `CSVWriter` escapes it.
   private static let starts: [[UInt8]] =
     ["=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠", #"\x0D"#].map { Array($0.utf8) }
   private static let firstBytes = Set(starts.compactMap(\.first))

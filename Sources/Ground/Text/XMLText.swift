@@ -22,7 +22,7 @@ public enum XMLText {
     }
   }
 
-  /// Returns the content of a start tag. Attributes without a value are left out.
+  /// Returns a start tag without its angle brackets. Attributes without a value are left out.
   public static func tag(_ name: String, _ attributes: KeyValuePairs<String, String?>) -> String {
     attributes.reduce(into: name) { text, attribute in
       if let value = attribute.value { text += " \(attribute.key)=\"\(escaped(value))\"" }

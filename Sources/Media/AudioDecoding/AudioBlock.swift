@@ -1,5 +1,5 @@
-/// A block of decoded audio on its way through the pipeline: planar, with at most `capacity` frames, reused from read
-/// to read.
+/// A block of decoded audio that passes through the pipeline: planar samples of at most `capacity` frames. The same
+/// block is reused for each read.
 public struct AudioBlock: Sendable {
   /// Maximum number of frames in a block.
   public static let capacity = 16_384

@@ -6,19 +6,19 @@ public import SystemPackage
 /// The encoded audio of a file without its tags.
 ///
 /// `id` is XXH3-128 over the encoding (codec, rate and channels, unless the packets carry them) and the encoded bytes
-/// of the audio stream. The container determines which bytes are hashed: the data chunk of PCM containers, everything
-/// after FLAC's metadata blocks, MPEG frames without the Xing frame, the bodies of Ogg audio pages, and for all other
-/// containers the packets from FFmpeg's demuxer. Tags, pictures and padding never count. The same audio in another
-/// container or codec usually has another id.
+/// of the audio stream. The container determines which bytes are hashed: the data chunk of PCM containers, FLAC's
+/// frames, MPEG frames without the Xing frame, the bodies of Ogg audio pages, and for all other containers the packets
+/// from FFmpeg's demuxer. Tags, pictures and padding never count, unless a PCM header is broken: then the whole file
+/// does. The same audio in another container or codec usually has another id.
 public struct AudioContent: Hashable, Sendable {
   public let id: ContentID
-  /// Shared by files that decode to the same frames with the same remarks, provided that they have no `fault`. Hashes
-  /// `id`, the version of the decoders, and everything else they learn from the container: its kind, codec parameters,
-  /// claimed length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
+  /// Files that share it decode to the same frames with the same remarks, provided that they have no `fault`. Hashes
+  /// `id`, `AudioSource.version`, and everything else that decoders learn from the container: its kind, codec
+  /// parameters, claimed length, edit lists and other trimming, positions of Ogg pages, checksums of the audio.
   public let decodingID: ContentID
-  /// Damage found without decoding. Decoders may find more, or judge it differently.
+  /// Damage found without decoding; `nil` if there is none. Decoders may find more, or judge it differently.
   public let fault: DecodeError?
-  /// Notes about the parts of the file other than its audio, such as an invalid tag (stage `open`).
+  /// Notes about oddities in the structure of the file, such as an invalid tag (stage `open`).
   public let remarks: [Problem]
   /// Number of bytes of encoded audio; `nil` if something is damaged, or only decoding would determine the number.
   public let encodedByteCount: Int64?
@@ -39,7 +39,7 @@ public struct AudioContent: Hashable, Sendable {
 
   /// Reads the file once, sequentially, and decodes nothing.
   ///
-  /// - Throws: `DecodeError` if there is no audio stream, or it cannot be found.
+  /// - Throws: `DecodeError` if the file cannot be read, or no audio is found in it.
   public init(path: FilePath) throws(DecodeError) {
     let (file, layout) = try AudioLayout.open(path)
     var hasher = ContentHasher()
@@ -52,8 +52,8 @@ public struct AudioContent: Hashable, Sendable {
       if let audio = header.audio, !header.description.isEmpty {
         hasher.update(header.name)
         hasher.update(header.description)
-        // In another file, the same bytes may be the complete audio. The findings of that file are the same, but its
-        // status is not.
+        // Another file may contain the same bytes as its complete audio. The two files have the same findings, but not
+        // the same status.
         if header.isCutOff { hasher.update("of \(header.claimedByteCount ?? 0)") }
         try file.hash(audio, into: &hasher)
         bytes = audio
@@ -129,8 +129,8 @@ public struct AudioContent: Hashable, Sendable {
     remarks = layout.remarks
   }
 
-  /// Mean bits per second of the audio, over the length in `format`; `nil` if the size or the length is unknown, or the
-  /// length is itself an estimate from the bit rate.
+  /// Mean bits per second of the audio, over the duration in `format`; `nil` if the size or the duration is unknown, or
+  /// the duration is itself an estimate from the bit rate.
   public func bitRate(of format: AudioFormat) -> Int? {
     guard let encodedByteCount, encodedByteCount > 0, !format.durationIsEstimated, let seconds = format.duration,
       seconds > 0
@@ -152,7 +152,8 @@ public struct AudioContent: Hashable, Sendable {
     ContentID(hashing: Array("\(id) \(traits) \(AudioSource.version)".utf8))
   }
 
-  /// - Returns: The problem of the container, the total size of the packets, and the range they span.
+  /// - Returns: The damage to the container, if any, the total size of the packets in bytes, and the range that they
+  ///   span in the file.
   private static func hashPackets(
     of input: LibAVInput, in layout: AudioLayout, into hasher: inout ContentHasher, traits: inout ContentHasher
   ) throws(DecodeError) -> (fault: DecodeError?, byteCount: Int64, range: Range<Int>?) {

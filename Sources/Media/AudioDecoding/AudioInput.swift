@@ -1,7 +1,7 @@
 internal import CLibAV
 public import SystemPackage
 
-/// Audio described by the caller: bare PCM, audio whose format is not to be detected, or a pipe.
+/// Audio described by the caller: bare PCM, audio of a format that the caller names, or a pipe.
 public struct AudioInput: Sendable {
   public enum Place: Sendable {
     case file(FilePath)
@@ -20,11 +20,12 @@ public struct AudioInput: Sendable {
     self.bare = bare
   }
 
-  /// `true` if `demuxer` is allowed here: for PCM, and for formats whose files contain their own audio.
+  /// `true` if `demuxer` is allowed: it must read PCM, or a format whose files contain the audio instead of referring
+  /// to other files.
   public static func reads(demuxer: String) -> Bool { lav_reads_format(demuxer) }
 }
 
-/// Parameters that bare PCM lacks. Other formats carry them, and these values are then ignored.
+/// Parameters that bare PCM does not carry. They are ignored for other formats, which carry them.
 public struct BareAudio: Hashable, Sendable {
   /// Samples per second; `nil` for FFmpeg's default (44,100).
   public var sampleRate: Int?

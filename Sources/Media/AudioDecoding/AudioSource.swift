@@ -10,10 +10,10 @@ public enum AudioDecoder: String, Hashable, Sendable, CaseIterable {
 
 /// The decoded audio of one file, read once from start to end.
 ///
-/// The format is detected from the content, not the file name. Only regular files are opened, and no other file is ever
-/// read. Lengths in headers are not trusted: reading continues until the audio ends, and `summary` compares that with
-/// what the file claims. If the rate or channel count changes in mid-stream, the audio is converted to the rate and
-/// channel count it started with. Not thread-safe.
+/// The format is detected from the content, not the file name. Only regular files are opened, and files that they refer
+/// to are never read. Lengths in headers are not trusted: reading continues until the audio ends, and `summary`
+/// contains both the number of frames found and the number claimed. If the rate or channel count changes in mid-stream,
+/// the audio is converted to the rate and channel count it started with. Not thread-safe.
 public struct AudioSource: ~Copyable {
   /// Increased whenever files that failed before may now be decodable, or the reason for a failure changes. Failed and
   /// damaged files are then retried.
@@ -24,7 +24,8 @@ public struct AudioSource: ~Copyable {
   /// dominate the sums of squares of a whole track.
   public static let sampleLimit: Float = 16
 
-  /// `frameCount` and the actual `bitRate` are known once `read` has returned `false`.
+  /// Once `read` has reached the end of the audio, `frameCount` is known and, if there is no problem, the actual
+  /// `bitRate`.
   public private(set) var format: AudioFormat
   public let encoding: SampleEncoding
   public let decoder: AudioDecoder
@@ -41,8 +42,8 @@ public struct AudioSource: ~Copyable {
   /// Opens a file and decodes its first block.
   ///
   /// - Parameters:
-  ///   - decoder: The only decoder to use. By default, the most suitable decoder for the format, or the fastest if both
-  ///     are suitable; if it fails, the other decoder.
+  ///   - decoder: The only decoder to use. By default, the most suitable decoder for the format, or the faster one if
+  ///     both are suitable; if it fails, the other decoder, provided that it suits the format.
   ///   - verifiesChecksum: `true` to compare completely decoded audio with the MD5 that FLAC encoders store. This takes
   ///     50 to 80% more time than decoding alone.
   /// - Throws: `DecodeError` if not a single frame can be decoded; such a file should be skipped.
@@ -60,16 +61,17 @@ public struct AudioSource: ~Copyable {
     return true
   }
 
-  /// Duration of MPEG audio in seconds according to FFmpeg, and so to other programs. It includes the encoder's delay
-  /// and padding, which `format` leaves out. Without a table of contents, it is estimated from the bit rate. `nil` for
-  /// other formats.
+  /// Duration of MPEG audio in seconds according to FFmpeg, and therefore to other programs that use it. It includes
+  /// the encoder's delay and padding, which `format` leaves out. Without a table of contents, it is estimated from the
+  /// bit rate. `nil` for other formats, or if it is unknown.
   package var demuxerDuration: Double? {
     guard case .mpeg(let mpeg) = layout.kind, format.sampleRate > 0 else { return nil }
     let count = mpeg.untrimmedFrameCount ?? (stream as? LibAVDecoder)?.demuxerFrameCount
     return count.map { Double($0) / Double(format.sampleRate) }
   }
 
-  /// The `demuxerDuration` of a file. With a table of contents, no decoder is opened.
+  /// The `demuxerDuration` of a file; `nil` also if the file cannot be opened. No decoder is opened if the file has a
+  /// table of contents.
   package static func demuxerDuration(of path: FilePath, sampleRate: Double) -> Double? {
     guard sampleRate > 0, let (_, layout) = try? AudioLayout.open(path), case .mpeg(let mpeg) = layout.kind else {
       return nil
@@ -125,10 +127,10 @@ public struct AudioSource: ~Copyable {
 
   /// Returns the decoders in order of preference. According to measurements, libsndfile is as fast as FFmpeg for PCM,
   /// slightly faster for FLAC and slower for MP3; FFmpeg is 2.3 times as fast for Vorbis and 2.2 times for Opus. Only
-  /// libsndfile decodes free-format MP3. libsndfile loses everything after the first damaged frame of a FLAC and after
-  /// junk in an MP3, decodes damaged ADPCM without reporting it, and reads only the first link of a chain. FFmpeg loses
-  /// the last 128 to 256 frames of a Vorbis stream on a single page, and rejects some Vorbis setup headers that
-  /// libvorbis (used by libsndfile) accepts.
+  /// libsndfile decodes free-format MP3. libsndfile loses everything after the first damaged frame of a FLAC file and
+  /// after junk in an MP3 file, decodes damaged ADPCM without reporting it, and reads only the first link of a chain.
+  /// FFmpeg loses the last 128 to 256 frames of a Vorbis stream on a single page, and rejects some Vorbis setup headers
+  /// that libvorbis (used by libsndfile) accepts.
   private static func preference(for layout: AudioLayout) -> [AudioDecoder] {
     switch layout.kind {
     case .pcm(let header) where header.lengthIsWrapped: [.ffmpeg]
@@ -184,17 +186,17 @@ public struct AudioSource: ~Copyable {
       format.bitRate = Int((Double(bytes) * 8 / seconds).rounded())
     }
     let hasProblem = summary.problem != nil
-    // A problem already mentions the zeros.
+    // If there is a problem, padding is not worth a separate remark.
     let remarks = layout.remarks.filter { !hasProblem || $0.code != AudioLayout.padding }
     summary.remarks = remarks + summary.remarks + stream.remarks
     if let tail = layout.emptyTail, layout.unfinished() != nil, !hasProblem, end.isAbrupt(summary.frameCount) {
       remark(
         "empty_end",
-        "The file has only zeros from byte \(tail.start) on, \(self.seconds(end.silentFrameCount)) s: digital silence, or a "
-          + "download that did not finish.")
+        "The file has only zeros from byte \(tail.start) on, \(self.seconds(end.silentFrameCount)) s: digital "
+          + "silence, or a download that did not finish.")
     }
     if let claimed = summary.claimedFrameCount, summary.frameCount > claimed + max(8_192, stream.claimTolerance) {
-      remark("longer_than_claimed", "The header claims \(claimed) frames, and there are \(summary.frameCount).")
+      remark("longer_than_claimed", "The header claims \(claimed) frames, but there are \(summary.frameCount).")
     }
     if seconds < 0.1 {
       remark("very_short", "There is less than a tenth of a second of audio.")
@@ -227,7 +229,7 @@ public struct AudioSource: ~Copyable {
       let found = seconds(summary.frameCount)
       return DecodeError(
         .truncated,
-        "The file claims \(claimed) s of audio, and \(found) s were found" + (fault.map { ": \($0.message)" } ?? "."))
+        "The file claims \(claimed) s of audio, but \(found) s were found" + (fault.map { ": \($0.message)" } ?? "."))
     }
     return fault
   }
@@ -244,10 +246,10 @@ public struct AudioSource: ~Copyable {
   }
 }
 
-/// Digital silence at the end of the blocks so far.
+/// Digital silence at the end of the blocks read so far.
 private struct SilentEnd {
   private(set) var silentFrameCount: Int64 = 0
-  /// Largest sample of the last frames before the silence.
+  /// Largest magnitude of a sample in the last frames before the silence.
   private var level: Float = 0
 
   /// Minimum level of an abrupt end; anything quieter is the end of a fade.
@@ -260,7 +262,7 @@ private struct SilentEnd {
     for index in (0..<block.frameCount).reversed() {
       let peak = ranges.reduce(0) { max($0, block.samples[$1.lowerBound + index].magnitude) }
       guard peak == 0 else {
-        // A short block continues the previous one.
+        // If few frames of this block precede the silence, the level at the end of the previous block counts too.
         level = index < Self.levelFrameCount && silentFrameCount == 0 ? level : 0
         let frames = max(0, index - Self.levelFrameCount)...index
         for range in ranges {
@@ -273,7 +275,7 @@ private struct SilentEnd {
     silentFrameCount += Int64(block.frameCount)
   }
 
-  /// `true` if more than an eighth of all frames are silent, without a fade before them.
+  /// `true` if the silence at the end takes more than an eighth of all frames, without a fade before it.
   func isAbrupt(_ frameCount: Int64) -> Bool { silentFrameCount > frameCount / 8 && level > Self.minAbruptLevel }
 }
 
@@ -283,7 +285,7 @@ private struct Opened {
   var decoder: AudioDecoder
   var block: AudioBlock
 
-  /// Uses the first of `candidates` that can decode the file, or throws the first meaningful error.
+  /// Uses the first of `candidates` that can decode the file, or throws the error that best explains the failure.
   init(
     _ file: ByteSource, _ layout: AudioLayout, _ candidates: [AudioDecoder], verifiesChecksum: Bool
   ) throws(DecodeError) {
@@ -321,8 +323,8 @@ private struct Opened {
     if case .flac(let stream) = layout.kind, stream.bitDepth > StreamLimits.flacBitDepth {
       throw DecodeError(
         .unsupportedCodec,
-        "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not support; convert it to "
-          + "\(StreamLimits.flacBitDepth) bits.", format: firstError.format)
+        "This is FLAC with \(stream.bitDepth) bits per sample, which the installed decoders do not support; convert "
+          + "it to \(StreamLimits.flacBitDepth) bits.", format: firstError.format)
     }
     if case .freeFormat = layout.kind, firstError.code == .unsupportedCodec {
       throw DecodeError(.unsupportedCodec, "This is free-format MP3, which the installed libsndfile does not decode.")

@@ -17,7 +17,7 @@ package struct EncodedPacket: Sendable {
 package struct PacketSource: ~Copyable {
   /// Format according to the container; nothing is decoded.
   package let format: AudioFormat
-  /// CLibAV's reader, from which packets are written.
+  /// CLibAV's reader, from which `PacketFile` copies packets.
   package let reader: OpaquePointer
   private var end = 0.0
 
@@ -28,7 +28,7 @@ package struct PacketSource: ~Copyable {
     let inputs = LibAVDecoder.inputs(for: layout, in: file)
     guard let input = inputs.first else { throw DecodeError(.noAudio, "The file holds no audio.") }
     guard inputs.count == 1 else {
-      throw DecodeError(.unsupportedCodec, "The file is a chain of \(inputs.count) streams, one behind the other.")
+      throw DecodeError(.unsupportedCodec, "The file is a chain of \(inputs.count) streams, one after the other.")
     }
     let reader = try input.open()
     guard let format = LibAVDecoder.audioFormat(lav_format(reader), layout: layout) else {
@@ -40,7 +40,7 @@ package struct PacketSource: ~Copyable {
     self.format = format
   }
 
-  /// Keeps the descriptor that `reader` uses open.
+  /// Keeps open the descriptor that `reader` uses.
   private let file: ByteSource
 
   deinit { lav_close(reader) }
@@ -54,7 +54,7 @@ package struct PacketSource: ~Copyable {
     return EncodedPacket(start: start, duration: packet.duration, byteCount: Int(packet.count))
   }
 
-  /// The reason the packets ended early, if they did.
+  /// The reason the packets ended early; `nil` if they did not.
   package var fault: DecodeError? {
     let report = lav_report(reader)
     if report.readErrno != 0 { return DecodeError(.reading(report.readErrno)) }

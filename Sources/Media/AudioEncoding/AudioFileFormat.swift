@@ -7,7 +7,7 @@ public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
   /// Opus in an Ogg container.
   case opus
 
-  /// Creates the format that a file name extension stands for, or `nil` if there is none.
+  /// Creates the format that the extension of `path` stands for; `nil` for any other extension.
   public init?(extensionOf path: FilePath) {
     switch path.extension?.lowercased() {
     case "flac": self = .flac
@@ -28,7 +28,7 @@ public enum AudioFileFormat: String, Hashable, Sendable, CaseIterable {
     self == .opus && !Self.opusRates.contains(rate) ? 48_000 : rate
   }
 
-  /// The supported numbers of channels. Opus stops at two: more channels would have to be reordered into Vorbis order.
+  /// The supported numbers of channels. Opus stops at two: more channels would have to be reordered as in Vorbis.
   public var channelCounts: ClosedRange<Int> {
     switch self {
     case .flac: 1...8
@@ -45,8 +45,8 @@ public enum SampleDepth: Int, Hashable, Sendable, CaseIterable {
   /// WAV only.
   case float32 = 32
 
-  /// Chooses the depth that preserves audio of the given bit depth: 16 bits for lossy formats and for up to 16 bits,
-  /// otherwise 24.
+  /// Chooses the depth for audio of the given bit depth: 16 bits for up to 16 bits or `nil` (lossy formats), otherwise
+  /// 24.
   public init(bitDepth: Int?) {
     self = bitDepth ?? 0 > 16 ? .int24 : .int16
   }

@@ -89,8 +89,8 @@ public final class AudioFileWriter {
     if let handle { withExtendedLifetime(view) { _ = libsndfile.sf_close(handle) } }
   }
 
-  /// Checks whether a file can be written at `path`, so that a command can fail before a long computation rather than
-  /// after it.
+  /// Checks that `path` is free or leads to a regular file that may be replaced, so that a command can fail before a
+  /// long computation rather than after it.
   ///
   /// - Throws: `exists`, `notAFile` or `cannotWrite`.
   public static func check(_ path: FilePath, replacesExisting: Bool) throws(AudioWriteError) {
@@ -189,7 +189,7 @@ public final class AudioFileWriter {
     case .flac: CInt(SF_FORMAT_FLAC | subtype)
     case .opus: CInt(SF_FORMAT_OGG | SF_FORMAT_OPUS)
     case .wav where needsRF64(layout): CInt(SF_FORMAT_RF64 | subtype)
-    // With more than two channels, readers need the speaker positions.
+    // With more than two channels, players need the speaker positions.
     case .wav: CInt((layout.channelCount > 2 ? SF_FORMAT_WAVEX : SF_FORMAT_WAV) | subtype)
     }
   }
@@ -254,7 +254,7 @@ public final class AudioFileWriter {
   }
 }
 
-/// The file that libsndfile writes to.
+/// The file that libsndfile writes through callbacks.
 private final class OutputView {
   let file: FileReplacement
   private var position: Int64 = 0
@@ -269,7 +269,7 @@ private final class OutputView {
   /// The system's reason for a failed write; `nil` if no write failed.
   var problem: String? { error.map { "\($0)" } }
 
-  /// Opens the file for libsndfile. The handle must not outlive the view.
+  /// Opens the file for libsndfile; `nil` if that fails. The handle must not outlive the view.
   func open(_ info: inout SF_INFO) -> OpaquePointer? {
     var callbacks = SF_VIRTUAL_IO(
       get_filelen: { OutputView.from($0).size },

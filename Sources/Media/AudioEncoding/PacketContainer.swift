@@ -7,7 +7,7 @@ package struct PacketContainer: Hashable, Sendable {
   /// The file name extension, without the dot.
   package let fileExtension: String
 
-  /// The tag format, which determines the names of tags.
+  /// The tag format, which determines how tags are named.
   package enum TagFormat: Sendable {
     case vorbisComments, id3, other
   }
@@ -34,7 +34,7 @@ package struct PacketContainer: Hashable, Sendable {
       case "adts": PacketContainer("adts", "aac")
       case "ogg": PacketContainer("ogg", format.codec == "opus" ? kept(["opus", "ogg"]) : kept(["ogg", "oga", "spx"]))
       case "mp4":
-        // The M4A muxer accepts only AAC and ALAC.
+        // The M4A muxer (`ipod`) accepts AAC but few other audio codecs.
         format.codec == "aac" ? PacketContainer("ipod", kept(["m4a", "m4b"])) : PacketContainer("mp4", "mp4")
       case "matroska" where own == "webm" || own == "weba": PacketContainer("webm", own)
       case "asf": PacketContainer("asf", "wma")

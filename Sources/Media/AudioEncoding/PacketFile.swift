@@ -25,7 +25,8 @@ package struct PacketFile: ~Copyable {
   /// - Parameters:
   ///   - container: The file format.
   ///   - descriptor: The descriptor of an empty regular file.
-  ///   - isContinuation: `true` if the first packet is not the first of `source`, so there is no encoder delay.
+  ///   - isContinuation: `true` if the first packet written is not the first of `source`, so that the file declares no
+  ///     encoder delay.
   package init(
     _ container: PacketContainer, for source: borrowing PacketSource, at descriptor: FileDescriptor,
     tags: [AudioTag], isContinuation: Bool

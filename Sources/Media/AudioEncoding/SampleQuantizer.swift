@@ -1,7 +1,7 @@
 /// Converts floats to integers of a given depth, in the upper bits of 32-bit integers, as libsndfile expects.
 ///
-/// Samples are rounded to the nearest step, so floats converted from integers of this depth become the same integers
-/// again. Samples beyond full scale are clipped and counted; NaN and infinities become 0.
+/// Samples are rounded to the nearest step, so without dither, floats converted from integers of this depth become the
+/// same integers again. Samples beyond full scale are clipped and counted; NaN and infinities become 0.
 struct SampleQuantizer {
   private let scale: Float
   private let shift: Int32
@@ -24,7 +24,7 @@ struct SampleQuantizer {
     return Int32(min(max(steps, -scale), scale - 1)) << shift
   }
 
-  /// Clips a sample to full scale, for formats that store floats.
+  /// Clips a sample to full scale, for encoders that take floats.
   mutating func limited(_ sample: Float) -> Float {
     guard sample.isFinite else { return 0 }
     if abs(sample) > 1 { clippedCount += 1 }

@@ -1,10 +1,10 @@
 /// The container of a file according to its first bytes, regardless of its name.
 package enum Container: Hashable, Sendable, CaseIterable {
-  // Containers that consist of chunks.
+  // Containers that consist of chunks, or of a header and samples.
   case wav, rifx, rf64, wave64, aiff, au, caf, dsdiff, dsf
   // Streams with their own structure.
   case flac, ogg, mp4, asf, matroska, realMedia
-  // Encoded audio, mostly between tags of other formats.
+  // Encoded audio, usually with tags of other formats before or after it.
   case monkeysAudio, wavPack, trueAudio, tak, musepack7, musepack8, amr, shorten, openMG, dts, dtsHD, ac3, eac3, loas
   case trueHD, mlp, nistSphere, creativeVoice, amigaVoice
   // Tracker modules.
@@ -32,7 +32,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Detects files with a form type after a signature and a length.
+  /// Detects files with a form type after a signature and a size; `nil` for other files.
   private static func form(_ head: [UInt8]) -> Container? {
     if head.has("WAVE", at: 8) {
       if head.has("RIFF") { return .wav }
@@ -61,7 +61,7 @@ package enum Container: Hashable, Sendable, CaseIterable {
   /// Boxes that MP4 and QuickTime files may start with.
   private static let firstBoxes = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"]
 
-  /// Detects streams without a signature by their sync word.
+  /// Detects streams without a signature by their sync word; `nil` for other files.
   private static func stream(_ head: [UInt8]) -> Container? {
     // The first 11 bits of an audio sync stream (ISO/IEC 14496-3, 1.7.2).
     if let word = head.bigEndian(UInt16.self), word & 0xFFE0 == 0x56E0 { return .loas }

@@ -8,13 +8,13 @@ struct RawTag {
   }
 
   var format: TagFormat
-  /// The entries in tag order. A field with several values has one entry for each.
+  /// The entries in the order of the tag. A field with several values has one entry for each.
   private(set) var entries: [Entry] = []
   var pictures: [TagFinding.Picture] = []
   /// Lyrics with a language, a description or times; plain lyrics are in `entries`.
   var lyrics: [TagFinding.Lyrics] = []
   var chapters: [TagFinding.Chapter] = []
-  /// Messages about parts that were left out.
+  /// Messages about parts of the tag that were left out.
   var remarks: [String] = []
   /// Number of values beyond `TagLimits.valueCount`, which were left out.
   private(set) var surplusCount = 0
@@ -28,7 +28,7 @@ struct RawTag {
   /// `true` if the tag accepts no more entries.
   var isFull: Bool { entries.count >= TagLimits.valueCount }
 
-  /// Adds a value unless it is empty.
+  /// Adds a value unless it is empty. If the tag is full, the value is only counted.
   mutating func add(_ key: String, _ value: String) {
     guard !value.isEmpty else { return }
     if isFull { surplusCount += 1 } else { entries.append(Entry(key: key, value: value)) }

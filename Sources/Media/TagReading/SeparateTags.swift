@@ -1,7 +1,7 @@
 internal import Analysis
 package import MediaContainers
 
-/// The tags of a file, not merged: programs that read only some kinds of tags see only those.
+/// The tags of a file, not merged: an external program sees only the kinds of tags that it reads.
 package struct SeparateTags {
   /// Tags that belong to the container itself, in order of precedence.
   let own: [RawTag]

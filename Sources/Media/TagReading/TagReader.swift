@@ -6,9 +6,9 @@ public import SystemPackage
 ///
 /// A file may have several tags. The container's own tag takes precedence over all others: the Vorbis comment of FLAC
 /// and Ogg, the items of MP4, the attributes of ASF, and the tags of Matroska. Other tags are used only if the
-/// container has no tag of its own, or its tag only names the encoder. In WAV, AIFF and DSDIFF, ID3v2 comes before the
-/// text chunks. In all other formats (MP3, AAC, APE, WavPack, Musepack, TTA, …), the order is ID3v2, APEv2, ID3v1,
-/// Lyrics3. A later tag only adds fields that earlier tags do not have. Tags that are not read are listed in a remark.
+/// container's own tag is missing or only names the encoder. In WAV, AIFF and DSDIFF, ID3v2 comes before the text
+/// chunks. In all other formats (MP3, AAC, APE, WavPack, Musepack, TTA, …), the order is ID3v2, APEv2, ID3v1, Lyrics3.
+/// A later tag only adds fields that earlier tags do not have. A remark lists the fields that only an unused tag has.
 public enum TagReader {
   /// Reads the tags of a file. The finding is empty if the file has no tags, or is not an audio file.
   ///
@@ -32,14 +32,16 @@ public enum TagReader {
     return finding
   }
 
-  /// Returns `false` for fields that encoders add without being asked: a file that has only these was never tagged.
+  /// Returns `false` for fields that encoders add without being asked, and for unknown fields: a file that has only
+  /// these was never tagged.
   static func isWrittenByPeople(_ field: String) -> Bool {
     !field.hasPrefix(TagField.otherPrefix) && field != "encodedby" && field != "encodersettings"
   }
 }
 
 extension TagFinding {
-  /// Adds everything that earlier tags do not have. If `formatOnly` is `true`, adds only the name of the format.
+  /// Adds everything that earlier tags do not have. If `formatOnly` is `true`, adds only the name of the format, and
+  /// remarks.
   fileprivate mutating func add(_ tag: RawTag, formatOnly: Bool = false) {
     if !tag.isEmpty, !formats.contains(tag.format.name) { formats.append(tag.format.name) }
     remarks += tag.remarks
@@ -54,7 +56,7 @@ extension TagFinding {
       if chapters.isEmpty, !canonical.chapters.isEmpty { left.append("chapters") }
       if !left.isEmpty {
         remarks.append(
-          "The \(tag.format.name) tag was left out, since the file has tags of its own; they lack "
+          "The \(tag.format.name) tag was left out, because the file also has the usual tags for its format; they lack "
             + left.joined(separator: ", ") + ".")
       }
       return

@@ -9,8 +9,8 @@ package enum TagTransfer {
     package var values: [String]
   }
 
-  /// Returns the texts of all other tags, under the keys of the new tag. If several tags have a field, the first one
-  /// takes precedence.
+  /// Returns the texts of all tags in other formats, except ratings, under the keys of the new tag. If several tags
+  /// have a field, the first one takes precedence.
   ///
   /// - Parameter isKey: Returns `true` if the new tag can have an item with a given key.
   package static func items(

@@ -93,7 +93,7 @@ package struct TagViews: Hashable, Sendable {
 }
 
 extension TagViews.View {
-  /// Adds the values that no earlier tag had.
+  /// Adds the fields that no earlier tag had, and the other values, pictures and lyrics of the tag.
   fileprivate mutating func add(_ tag: RawTag) {
     let canonical = CanonicalTags(tag)
     fields.merge(canonical.fields) { first, _ in first }

@@ -1,7 +1,7 @@
 internal import TagReading
 
-/// The items of one tag, in file order. Items that are not changed keep their bytes and are not decoded, whether their
-/// keys are known or not.
+/// The items of one tag, in file order. Items that are not changed keep their bytes, whether their keys are known or
+/// not.
 struct EditableTag {
   struct Entry: Hashable {
     /// The key; empty if the entry is not text, or has an encoding that this module does not write.

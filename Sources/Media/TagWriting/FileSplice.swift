@@ -3,7 +3,7 @@ internal import MediaContainers
 internal import SystemPackage
 
 /// The pieces of a file with new tags: ranges of the old file, and new bytes. Pictures and audio are never loaded into
-/// memory.
+/// memory as a whole.
 struct FileSplice {
   enum Piece: Hashable {
     case original(Range<Int>)
@@ -11,7 +11,7 @@ struct FileSplice {
     case zeros(Int)
     /// New bytes, followed by a range of the old file.
     case joined([UInt8], Range<Int>)
-    /// Ogg pages. The pages of one stream are renumbered until the stream ends.
+    /// Ogg pages. The pages of the stream `serial` are renumbered, until that stream ends.
     case pages(Range<Int>, serial: UInt32, numberShift: UInt32)
   }
 
@@ -64,7 +64,7 @@ struct FileSplice {
   /// Size of the new file in bytes.
   var size: Int { pieces.reduce(0) { $0 + $1.size } }
 
-  /// The bytes of the new file, if none of them come from the old file.
+  /// The bytes of the new file that do not come from the old file.
   var ownBytes: [UInt8] {
     pieces.flatMap { piece -> [UInt8] in
       switch piece {
@@ -118,7 +118,7 @@ struct FileSplice {
           try take(block)
           position += block.count
         }
-      // These pieces were split by `add`.
+      // `add` has split such pieces.
       case .joined: continue
       case .pages(let range, let serial, let shift):
         try Self.forEachBlock(ofPages: range, serial: serial, numberShift: shift, in: source, take)

@@ -4,7 +4,7 @@ public struct TagItem: Hashable, Codable, Sendable {
   public var tag: String
   /// The key in this format, such as `TBPM`, `TXXX:REPLAYGAIN_TRACK_GAIN`, `initialkey` or `tmpo`.
   public var key: String
-  /// Empty if the tag has no such item.
+  /// The values; empty if the tag has no such item.
   public var values: [String]
 
   public init(tag: String, key: String, values: [String]) {

@@ -12,7 +12,7 @@ internal import TagReading
 public struct TaggedFile {
   let source: ByteSource
   private var container: any TagContainer
-  /// Texts copied from other tags.
+  /// Items that `transfer` copied from other tags.
   private(set) var transferred: [TagTransfer.Item] = []
 
   /// - Throws: `TagWriteError`: `unsupportedFormat`, `oddStructure` or `inputOutput`.
@@ -31,10 +31,10 @@ public struct TaggedFile {
     }
   }
 
-  /// `true` if gain is stored as R 128 (RFC 7845) instead of ReplayGain.
+  /// `true` if the file stores gain as R 128 (RFC 7845) instead of ReplayGain.
   public var isOpus: Bool { (container as? OggFile)?.isOpus ?? false }
 
-  /// Returns the values of a field in the file's tags, under all its keys. Readers use the first one.
+  /// Returns the values of a field in the file's tags, under all its keys. Tag readers use the first one.
   public func items(of field: String) -> [TagItem] {
     container.tags.flatMap { tag in
       tag.keys(of: field).map { TagItem(tag: tag.space.rawValue, key: $0, values: tag.values(of: $0)) }
@@ -145,9 +145,9 @@ public struct TaggedFile {
   }
 }
 
-/// A parsed file of one format.
+/// A parsed file whose tags can be changed, in one file format.
 protocol TagContainer {
-  /// The tags in order of precedence for readers. New fields go into the first tag, which may be empty.
+  /// The tags in order of precedence for tag readers. New fields go into the first tag, which may be empty.
   var tags: [EditableTag] { get set }
   /// Returns the pieces of the file with these tags.
   func splice() throws(TagWriteError) -> FileSplice

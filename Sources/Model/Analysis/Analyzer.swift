@@ -47,8 +47,7 @@ public protocol AnalysisSession {
   /// Returns the finding. Called once, after the last values, unless an error has occurred.
   mutating func finish() throws(AnalysisError) -> Finding
 
-  /// Returns the finding of an analyzer that reads other analyzers' findings, given by `earlier`. Calls `finish()` by
-  /// default.
+  /// Returns the finding, which may depend on the findings of the analyzers in `reads`. Calls `finish()` by default.
   mutating func finish(after earlier: EarlierFindings) throws(AnalysisError) -> Finding
 }
 

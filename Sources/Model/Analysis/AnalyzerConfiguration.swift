@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 public import Text
 
-/// The settings of an analyzer. `init()` creates the default settings. Every key is encoded, even if its value is
+/// The settings of an analyzer. `init()` creates the default settings. Every key must be encoded, even if its value is
 /// `nil`. Coding keys are in snake_case, with the unit at the end; YAML definitions are checked against exactly these
 /// keys.
 public protocol AnalyzerConfiguration: Codable, Hashable, Sendable {
@@ -16,7 +16,8 @@ public struct NoConfiguration: AnalyzerConfiguration {
 extension AnalyzerConfiguration {
   /// Returns every key with its value.
   ///
-  /// - Throws: `ConfigurationError` if a value cannot be represented in JSON (NaN, infinity).
+  /// - Throws: `ConfigurationError` if the settings are not encoded as a mapping, or if a value cannot be represented
+  ///   in JSON (NaN, infinity).
   public func settings() throws(ConfigurationError) -> [String: JSONValue] {
     do {
       guard case .object(let settings) = try JSONValue(encoding: self) else {
@@ -32,15 +33,15 @@ extension AnalyzerConfiguration {
 
   /// Creates the default configuration, overridden by the given settings.
   ///
-  /// - Throws: `ConfigurationError` for an unknown key (naming the most similar known one) or a value of the wrong
-  ///   type. Nested keys are joined by dots.
+  /// - Throws: `ConfigurationError` for an unknown key (naming the most similar known one) or an invalid value. The
+  ///   error joins nested keys with dots.
   public init(merging settings: [String: JSONValue]) throws(ConfigurationError) {
     let defaults = try Self().settings()
     let merged = try merge(settings, over: defaults, under: "")
     do {
       self = try JSONValue.object(merged).decoded(as: Self.self)
     } catch let error as DecodingError {
-      // Not every decoding error names its key, so this tries each key alone to find the one that fails.
+      // Not every decoding error names its key, so each key is tried alone to find the one that fails.
       let culprit = settings.sorted { $0.key < $1.key }.first { key, _ in
         var single = defaults
         single[key] = merged[key]
@@ -82,7 +83,7 @@ extension ConfigurationError {
     self.init(key: prefix + key, problem: "unknown key; \(Suggestion.hint(for: key, in: known))")
   }
 
-  /// Describes a decoding error in terms of the definition.
+  /// Describes a decoding error by the key and the value that is expected there.
   fileprivate init(_ error: DecodingError, key: String, value: JSONValue) {
     let context: DecodingError.Context
     let problem: String

@@ -1,6 +1,6 @@
 public import Text
 
-/// An analyzer that can be added to a pipeline. Lists of analyzers have this element type.
+/// A type-erased `Analyzer` type, which makes analyzers for pipelines. `BuiltInAnalyzers.all` is a list of these.
 ///
 ///     let kinds = [AnalyzerKind(TempoAnalyzer.self), AnalyzerKind(ChromaprintAnalyzer.self)]
 ///     let plugin = try kinds[1].make(["length_s": 30], resampler: "soxr")
@@ -23,7 +23,7 @@ public struct AnalyzerKind: Sendable {
 
   public var id: String { analyzerType.id }
   public var version: Int { analyzerType.version }
-  /// One line for people.
+  /// One line that describes the analyzer, for people.
   public var summary: String { analyzerType.summary }
 
   public var findingType: any AnalysisFinding.Type {
@@ -45,7 +45,7 @@ public struct AnalyzerKind: Sendable {
   ///
   /// - Parameter resampler: The name of the pipeline's resampler.
   /// - Throws: `ConfigurationError` for an unknown key (naming the most similar known one), a value of the wrong type,
-  ///   or any other value that the analyzer rejects. Nested keys are joined by dots.
+  ///   or any other value that the analyzer rejects. The error joins nested keys with dots.
   public func make(
     _ settings: [String: JSONValue] = [:], resampler: String
   ) throws(ConfigurationError) -> AnalyzerPlugin {

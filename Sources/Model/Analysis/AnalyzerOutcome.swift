@@ -1,4 +1,5 @@
-/// The identity of an analyzer as configured in one pipeline. Findings with equal identities are interchangeable.
+/// The identity of an analyzer as configured in one pipeline. Findings with equal identities for the same audio are
+/// interchangeable.
 public struct AnalyzerIdentity: Hashable, Codable, Sendable {
   public var id: String
   public var version: Int

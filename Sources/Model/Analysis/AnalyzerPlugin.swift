@@ -43,13 +43,13 @@ public struct AnalyzerPlugin: Sendable {
 }
 
 extension AnalyzerPlugin {
-  /// Returns `true` if one of the known analyses includes everything that this analyzer would find.
+  /// Returns `true` if `known` contains this analyzer's identity or one that supersedes it.
   public func isCovered(by known: Set<AnalyzerIdentity>) -> Bool {
     known.contains(identity) || !known.isDisjoint(with: supersedingIdentities)
   }
 
-  /// Links the analyzer to the others in its pipeline, because its identity depends on the identities of the analyzers
-  /// it reads.
+  /// Returns this analyzer with its identity in a pipeline, which depends on the analyzers it reads, and with the
+  /// identities that supersede it.
   /// - Parameter absent: The analyzers it reads that are missing from the pipeline.
   fileprivate func reading(
     _ others: [AnalyzerIdentity], absent: [AnalyzerIdentity]
@@ -87,10 +87,10 @@ extension [AnalyzerPlugin] {
     return order
   }
 
-  /// Links the analyzers as members of one pipeline, because the identity of a finding depends on which other findings
-  /// were available.
-  /// - Parameter defaults: Analyzers with their default settings. If an analyzer reads one of them that this pipeline
-  ///   lacks, findings that were made with it remain current.
+  /// Returns the analyzers as members of one pipeline. The identity of each depends on which of the analyzers that it
+  /// reads are in the pipeline.
+  /// - Parameter defaults: Analyzers with their default settings. Where an analyzer reads one of them and this pipeline
+  ///   lacks it, findings from pipelines that contain it remain current.
   public func asOnePipeline(defaults: [AnalyzerPlugin] = []) -> [AnalyzerPlugin] {
     let missing = defaults.filter { other in !contains { $0.id == other.id } }
     let absent = missing.isEmpty ? [] : (self + missing).asOnePipeline().suffix(missing.count)

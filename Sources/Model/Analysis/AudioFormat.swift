@@ -11,14 +11,15 @@ public struct AudioFormat: Codable, Hashable, Sendable {
   /// Mean bits per second of the audio.
   public var bitRate: Int?
   public var isLossless: Bool
-  /// The number of frames that the file claims to have. It is never trusted, only compared with the decoded number.
+  /// The number of frames that the file claims to have. It may be wrong, so the number of decoded frames takes
+  /// precedence.
   public var claimedFrameCount: Int64?
   /// The number of frames estimated from bit rate and size, if the file claims none and was not decoded.
   public var estimatedFrameCount: Int64?
   /// The number of decoded frames; `nil` until the whole file has been read.
   public var frameCount: Int64?
 
-  /// The length in seconds: the decoded length if known, otherwise the claimed one, otherwise the estimate.
+  /// The duration in seconds: the decoded one if known, otherwise the claimed one, otherwise the estimate.
   public var duration: Double? {
     guard sampleRate > 0, let frames = frameCount ?? claimedFrameCount ?? estimatedFrameCount else { return nil }
     return Double(frames) / Double(sampleRate)

@@ -28,7 +28,7 @@ extension ContentID {
 }
 
 extension ContentID {
-  /// The 16 bytes printed by `xxhsum -H2`, big-endian.
+  /// The 16 bytes in big-endian order, as `xxhsum -H2` prints them.
   public var bigEndianBytes: [UInt8] {
     [high, low].flatMap { word in stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> $0) } }
   }

@@ -1,5 +1,5 @@
 /// The findings of the analyzers that an analyzer `reads`, about the same audio. Analyzers that are not in the
-/// pipeline, or that left no finding, are missing.
+/// pipeline, or that produced no finding, have none here.
 ///
 ///     let beats = earlier[TempoFinding.self]?.beats ?? []
 public struct EarlierFindings: Sendable {

@@ -30,9 +30,9 @@ public struct DecodeError: Error, Hashable, Sendable, Codable {
     case noAudio = "no_audio"
     /// The container is known, but the codec is not supported, or the stream is encrypted.
     case unsupportedCodec = "unsupported_codec"
-    /// The header claims a rate, channel count or length that no real file has.
+    /// The header claims a sample rate, channel count or duration that no real file has.
     case absurdHeader = "absurd_header"
-    /// The stream ends before the length that the file claims.
+    /// The stream is shorter than the file claims.
     case truncated
     case corrupt
     /// The whole stream was decoded, but the audio does not match the checksum in the header.

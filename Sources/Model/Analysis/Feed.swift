@@ -79,10 +79,11 @@ public struct SpectrumLayout: Hashable, Sendable {
 }
 
 extension SpectrumLayout {
-  /// High resolution in time: 100 columns per second, up to 11 kHz. `tempo`, `traits` and `likeness` share this layout,
-  /// so it is computed only once.
+  /// High resolution in time: about 100 columns per second, up to 11 kHz. `tempo`, `traits` and `likeness` share this
+  /// layout, so it is computed only once.
   public static let onsets = SpectrumLayout(sampleRate: 22_050, windowLength: 1024, hop: 220)
-  /// High resolution in frequency: bins of 2 Hz, four columns per second. `key` and `sections` share this layout.
+  /// High resolution in frequency: bins of about 2 Hz, about four columns per second. `key` and `sections` share this
+  /// layout.
   public static let pitches = SpectrumLayout(sampleRate: 8000, windowLength: 4096, hop: 2048)
 
   /// - Throws: `AnalysisError.failed` if the column does not have this layout.

@@ -2,7 +2,7 @@
 public struct FileAnalysis: Sendable, Codable {
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok
-    /// Part of the file was analyzed; `problem` says what stopped it.
+    /// The file is damaged or was not analyzed to the end; `problem` says why.
     case partial
     /// No audio could be decoded; tags may still have been read.
     case failed
@@ -11,7 +11,7 @@ public struct FileAnalysis: Sendable, Codable {
   public var status: Status
   /// The reason the status is not `ok`.
   public var problem: Problem?
-  /// Notes for people about files that did not fail, such as samples that are not finite or a wrong length.
+  /// Notes for people about files that did not fail, such as samples that are not finite or a wrong claimed duration.
   public var remarks: [Problem]
   /// Identifies the encoded audio, without tags; `nil` if no audio was found.
   public var contentID: ContentID?
@@ -29,7 +29,7 @@ public struct FileAnalysis: Sendable, Codable {
   public var workerLoss: WorkerLoss?
   /// The times of the stages; `nil` unless requested.
   public var stageTimes: StageTimes?
-  /// The checksum; `nil` if the file could not be read to the end, or has changed in the meantime.
+  /// The checksum; `nil` if the file could not be read to the end, or changed while it was being read.
   public var checksum: FileChecksum?
 
   public init(
@@ -89,7 +89,8 @@ extension Problem {
   /// The code for an analysis that was stopped because it made no progress.
   public static let noProgress = "no_progress"
 
-  /// The codes for files that changed or vanished while being read. The next run analyzes their new state.
+  /// The codes for files that changed or vanished while being read. The next run analyzes them again if they still
+  /// exist.
   public static let movingTargets: Set<String> = ["changed_while_reading", "vanished_while_reading"]
 
   private static let circumstances = movingTargets.union([timeLimit, noProgress, "worker_crashed", "worker_failed"])

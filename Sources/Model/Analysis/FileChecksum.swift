@@ -1,7 +1,7 @@
 /// Hashes of the bytes of a file on disk, which show whether the file has changed, and whether the change affects the
 /// audio.
 public struct FileChecksum: Hashable, Sendable, Codable {
-  /// An additional hash function that other programs use, computed on request. XXH3 is always computed.
+  /// A hash function that other programs use. Its digest is computed only if requested; XXH3 is always computed.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case sha256, md5
   }

@@ -1,6 +1,6 @@
 internal import Text
 
-/// A tag field with a canonical name: the format of its values, and whether it can have several values.
+/// A tag field with a canonical name: the format of its values, and whether reports show them as a list.
 ///
 /// Names and meanings follow MusicBrainz Picard's table of tag mappings. Reports, schemas and the CSV header are
 /// generated from `all`. `TagReading` maps the keys of each tag format to these fields.
@@ -52,7 +52,7 @@ public struct TagField: Hashable, Sendable {
     TagField("isrc", .identifier, list: true, "International Standard Recording Codes (ISO 3901)."),
     TagField("label", .text, list: true, "Record labels."),
     TagField("catalognumber", .text, list: true, "Catalog numbers of the release."),
-    TagField("language", .text, list: true, "Languages of the words, mostly ISO 639-2 codes."),
+    TagField("language", .text, list: true, "Languages of the lyrics, mostly ISO 639-2 codes."),
     TagField("compilation", .flag, "Part of a compilation by several artists."),
     TagField("musicbrainz_recordingid", .identifier, "MusicBrainz recording."),
     TagField("musicbrainz_trackid", .identifier, "MusicBrainz track: a recording on one release."),
@@ -71,30 +71,30 @@ public struct TagField: Hashable, Sendable {
     TagField("albumsort", .text, "The title of the release, in its sort form."),
     TagField("albumartistsort", .text, list: true, "The performers of the release, in their sort form."),
     TagField("composersort", .text, list: true, "The composers, in their sort form."),
-    TagField("performer", .text, list: true, "Performers with what they do: Name (instrument)."),
+    TagField("performer", .text, list: true, "Performers with their roles: Name (instrument)."),
     TagField("conductor", .text, list: true, "Conductors."),
-    TagField("lyricist", .text, list: true, "Authors of the words."),
-    TagField("writer", .text, list: true, "Authors of whom it is not known whether of words or music."),
+    TagField("lyricist", .text, list: true, "Authors of the lyrics."),
+    TagField("writer", .text, list: true, "Authors of words or music, without further detail."),
     TagField("arranger", .text, list: true, "Arrangers."),
     TagField("remixer", .text, list: true, "Remixers."),
     TagField("producer", .text, list: true, "Producers."),
     TagField("engineer", .text, list: true, "Engineers."),
     TagField("mixer", .text, list: true, "Mixing engineers."),
-    TagField("djmixer", .text, list: true, "Who mixed the release as a DJ."),
+    TagField("djmixer", .text, list: true, "DJs who mixed the release."),
     TagField("director", .text, list: true, "Directors of a video."),
     TagField("work", .text, list: true, "Works that the track is a recording of."),
     TagField("movement", .text, "Title of the movement."),
     TagField("movementnumber", .integer, "Number of the movement in the work."),
     TagField("movementtotal", .integer, "Movements in the work."),
     TagField("showmovement", .flag, "Players show work and movement instead of the title."),
-    TagField("subtitle", .text, "What stands under the title."),
+    TagField("subtitle", .text, "Subtitle of the track."),
     TagField("discsubtitle", .text, "Title of the medium."),
     TagField("grouping", .text, list: true, "Groups that the track belongs to."),
     TagField("mood", .text, list: true, "Moods."),
     TagField("originalalbum", .text, "Title of the release that the track was first on."),
     TagField("originalartist", .text, list: true, "Performers of the original of a cover version."),
     TagField("originalyear", .date, "Year of the first release ever."),
-    TagField("originalfilename", .text, "Name that the file had at first."),
+    TagField("originalfilename", .text, "Original name of the file."),
     TagField("media", .text, "Kind of medium: CD, Vinyl, Digital Media, …"),
     TagField("releasecountry", .text, "Country of the release, mostly an ISO 3166-1 code."),
     TagField("releasestatus", .text, "official, promotion, bootleg, …"),
@@ -112,19 +112,19 @@ public struct TagField: Hashable, Sendable {
     TagField("podcasturl", .text, "Address of the podcast."),
     TagField("show", .text, "Name of the show."),
     TagField("showsort", .text, "The name of the show, in its sort form."),
-    TagField("rating", .number, "0 to 5 stars, of the first rating that the tag has."),
+    TagField("rating", .number, "Rating of 0 to 5 stars: the first one in the tag."),
     TagField("musicbrainz_discid", .identifier, "MusicBrainz disc."),
     TagField("musicbrainz_workid", .identifier, list: true, "MusicBrainz works."),
     TagField("musicbrainz_originalalbumid", .identifier, "MusicBrainz release that the track was first on."),
     TagField("musicbrainz_originalartistid", .identifier, list: true, "MusicBrainz artists of the original."),
-    TagField("musicbrainz_trmid", .identifier, list: true, "TRM, which MusicBrainz does not use any more."),
+    TagField("musicbrainz_trmid", .identifier, list: true, "TRM ids, which MusicBrainz no longer uses."),
     TagField("musicip_puid", .identifier, list: true, "MusicIP PUID."),
     TagField("musicip_fingerprint", .identifier, "MusicIP fingerprint."),
     TagField("r128_track_gain", .integer, "Gain of the track to -23 LUFS in 1/256 dB (RFC 7845)."),
     TagField("r128_album_gain", .integer, "Gain of the album to -23 LUFS in 1/256 dB (RFC 7845)."),
     TagField("replaygain_track_range", .gain, "Loudness range of the track, in dB."),
     TagField("replaygain_album_range", .gain, "Loudness range of the album, in dB."),
-    TagField("replaygain_reference_loudness", .gain, "What ReplayGain refers to."),
+    TagField("replaygain_reference_loudness", .gain, "The reference loudness of ReplayGain."),
   ]
 
   /// The prefix in `TagFinding.fields` for keys without a canonical name.
@@ -153,8 +153,9 @@ public struct TagField: Hashable, Sendable {
     }
   }
 
-  /// Returns the value for reports: a list, a single value, or `.null` if there is none. In a single-valued text field,
-  /// several values are joined by ` / `; in single-valued fields of other kinds, the first value counts.
+  /// Returns the value for reports: a list, a single value, or `.null` if there is no value or it is not a valid
+  /// number. In a single-valued text field, several values are joined by ` / `; in single-valued fields of other kinds,
+  /// the first value counts.
   public func value(_ values: [String]) -> FieldValue {
     if isList { return values.isEmpty ? .null : .texts(values) }
     guard let first = values.first else { return .null }

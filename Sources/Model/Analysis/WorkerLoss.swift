@@ -3,9 +3,9 @@ public struct WorkerLoss: Codable, Hashable, Sendable {
   public enum Cause: Codable, Hashable, Sendable {
     case signal(Int)
     case exit(status: Int)
-    /// The worker was killed because it took too long.
+    /// The worker was killed because it took too long or made no progress.
     case timeLimit
-    /// The worker's answer was invalid.
+    /// The worker gave no valid answer.
     case noAnswer
   }
 
@@ -17,7 +17,7 @@ public struct WorkerLoss: Codable, Hashable, Sendable {
     self.stage = stage
   }
 
-  /// The signal that ended the worker; `nil` if it exited or was killed by this program.
+  /// The signal that ended the worker; `nil` for any other cause.
   public var signal: Int? {
     if case .signal(let number) = cause { number } else { nil }
   }

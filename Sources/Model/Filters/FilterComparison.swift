@@ -1,4 +1,4 @@
-/// The sign between a field and a value in `bpm>=120`. A colon means `=`.
+/// The operator between a field and a value, as in `bpm>=120`. A colon means `=`.
 enum FilterComparison: String, CaseIterable {
   case equal = "="
   case notEqual = "!="
@@ -10,10 +10,10 @@ enum FilterComparison: String, CaseIterable {
   /// `true` for comparisons that only fields with an order support, and that allow only one value.
   var isOrder: Bool { self != .equal && self != .notEqual }
 
-  /// All signs, for messages.
+  /// All operators, for messages.
   static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
-  /// - Parameter sign: One of the signs, or its mathematical form, such as `≥`.
+  /// - Parameter sign: One of the operators, or a mathematical symbol such as `≥`.
   init?(sign: some StringProtocol) {
     switch sign {
     case "≠": self = .notEqual
@@ -23,8 +23,8 @@ enum FilterComparison: String, CaseIterable {
     }
   }
 
-  /// Returns the sign at the start of a text: all comparison characters and exclamation marks up to the first other
-  /// character. Exclamation marks alone are not a sign but part of a name.
+  /// Returns the operator at the start of a text: all comparison characters and exclamation marks up to the first other
+  /// character; empty if there is no operator. Exclamation marks alone are not an operator but part of a name.
   static func prefix(of text: some Collection<Character>) -> String {
     let sign = String(text.prefix { $0.isComparison || $0 == "!" })
     return sign.contains(where: \.isComparison) ? sign : ""

@@ -16,7 +16,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     self = field
   }
 
-  /// The name of the corresponding column in the CSV report, for numbers and flags of findings.
+  /// The name of the corresponding column in the CSV report, if that is a number or flag of a finding.
   public var reported: String? {
     switch self {
     case .bpm: "tempo_bpm"
@@ -80,12 +80,12 @@ public enum FilterField: String, Sendable, CaseIterable {
     switch self {
     case .artist, .title, .album, .albumartist, .genre, .path: "a word, or several in quotation marks"
     case .under: "a file or folder"
-    case .bpm: "a tempo such as 128, 120..128 or 120.. (a ~ behind it counts half and double as well)"
+    case .bpm: "a tempo such as 128, 120..128 or 120.. (with ~ after it, half and double count as well)"
     case .confidence: "a number or range from 0 to 1, such as 0.8.. or ..0.5"
     case .year: "a year or range of years, such as 1994, 1990..1999 or ..1979"
     case .lufs: "a loudness or range in LUFS, such as -14..-9"
     case .duration: "a length or range such as 3:00..5:00, 90s or 1:00:00.."
-    case .key: "a key such as 8A, Am or C#m (a ~ behind it counts compatible keys as well)"
+    case .key: "a key such as 8A, Am or C#m (with ~ after it, compatible keys count as well)"
     case .codec: "a codec such as flac, mp3 or aac"
     case .lossless, .locked: "yes or no"
     case .status: "one of \(TrackCondition.Status.allCases.map(\.rawValue).joined(separator: ", "))"
@@ -204,7 +204,7 @@ public enum FilterField: String, Sendable, CaseIterable {
 
   private func times(_ value: FilterValue) throws(FilterSyntaxError) -> TimeRange {
     if let order = value.order {
-      // Ages are refused here. An age is the time since a date, so it is ordered the opposite way.
+      // Ages are rejected here, because a greater age means an earlier date.
       guard let day = Self.day(value.text) else { throw value.orderError(order) }
       return TimeRange(order.comparison, from: day, to: day + Self.nanosecondsOfDay)
     }
@@ -215,7 +215,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     }
     let (lower, upper) = (String(value.text[..<dots.lowerBound]), String(value.text[dots.upperBound...]))
     let since = Self.day(lower).map { TimeRange.Point.absolute($0) } ?? Self.age(lower).map { .ago($0) }
-    // A day ends when the next one begins.
+    // The range includes the whole of its last day.
     let until =
       Self.day(upper).map { TimeRange.Point.absolute($0 + Self.nanosecondsOfDay) } ?? Self.age(upper).map { .ago($0) }
     guard lower.isEmpty == (since == nil), upper.isEmpty == (until == nil), !(lower.isEmpty && upper.isEmpty) else {
@@ -235,7 +235,7 @@ public enum FilterField: String, Sendable, CaseIterable {
     return min(count * unit, 2_000_000) * 3_600_000_000_000
   }
 
-  /// Parses a date into the start of that day in UTC, in nanoseconds since 1970.
+  /// Parses a date from 1970 to 2200 into the start of that day in UTC, in nanoseconds since 1970.
   private static func day(_ text: String) -> Int64? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.map(\.utf8.count) == [4, 2, 2], parts.allSatisfy({ $0.utf8.allSatisfy { (48...57).contains($0) } }),

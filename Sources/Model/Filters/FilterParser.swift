@@ -5,11 +5,11 @@ internal import Text
 ///     filter = or
 ///     or     = and { "OR" and }
 ///     and    = term { [ "AND" ] term }
-///     term   = [ "-" | "NOT" ] ( "(" or ")" | field sign value { "," value } | value )
-///     sign   = ":" | "=" | "!=" | "<" | "<=" | ">" | ">="
-///     value  = '"' { any character but '"' } '"' | characters without space, parenthesis, comma and '"'
+///     term   = ( "-" | "NOT" ) term | "(" or ")" | field op value { "," value } | value
+///     op     = ":" | "=" | "!=" | "<" | "<=" | ">" | ">="
+///     value  = '"' { any character but '"' } '"' [ "*" ] | characters without space, parenthesis, comma and '"'
 ///
-/// There may be spaces around all signs except the colon.
+/// There may be spaces around all operators except the colon.
 struct FilterParser {
   private let characters: [Character]
   private let columns: [FindingColumn]
@@ -109,7 +109,7 @@ struct FilterParser {
     skipSpace()
     if !words.isQuoted, words.text.contains(where: \.isComparison) {
       throw words.error(
-        "a field, a sign and a value are expected, such as bpm>=120; in quotation marks, this is a word")
+        "a field, an operator and a value are expected, such as bpm>=120; in quotation marks, this is a word")
     }
     return try FilterField.anyName(words)
   }
@@ -128,8 +128,8 @@ struct FilterParser {
     if let field = FilterField(name: name) { return .own(field) }
     if let column = columns.first(where: { $0.name == name.lowercased() }) { return .finding(column) }
     let names = FilterField.allCases.map(\.rawValue)
-    // Any name may be suggested, but only the fields are listed, because the list would be long with the names of
-    // finding columns.
+    // Any name may be suggested, but only the fields are listed, because the list would be too long with the finding
+    // columns.
     let nearest = Suggestion.nearest(to: name, in: names + columns.map(\.name))
     let hint = nearest.map { "did you mean '\($0)'?" } ?? Suggestion.hint(for: name, in: names)
     let quoting = sign.map { "; in quotation marks, \($0) is a part of a word" } ?? ""
@@ -162,9 +162,10 @@ struct FilterParser {
     return FilterValue(String(characters[start..<index]), isQuoted: false, position: start + 1)
   }
 
-  /// Consumes a name and the sign after it, with the spaces around the sign.
+  /// Consumes a name and the operator after it, with the spaces around the operator.
   ///
-  /// - Returns: The name and the sign. The sign is `nil` for a colon, and need not be a valid comparison.
+  /// - Returns: The name and the operator. The operator is `nil` for a colon, and need not be a valid comparison. If no
+  ///   operator follows a name, nothing is consumed, and the result is `nil`.
   private mutating func takeFieldName() -> (name: String, sign: String?)? {
     var end = index
     while end < characters.count,

@@ -1,7 +1,8 @@
 /// A field with its values: `bpm>=120`, `genre:house,techno`.
 struct FilterTerm {
   let field: ParsedField
-  /// The comparison; `nil` after a colon and in an option, where the first value may begin with a sign: `bpm:>120`.
+  /// The comparison; `nil` after a colon and in an option, where the first value may begin with an operator:
+  /// `bpm:>120`.
   var comparison: FilterComparison?
   /// The values, of which there is at least one.
   var values: [FilterValue]
@@ -18,7 +19,8 @@ struct FilterTerm {
     return comparison == .equal ? any : .not(any)
   }
 
-  /// Moves the sign at the start of the first value to the term. In a text field, the sign is part of the text.
+  /// Moves the operator at the start of the first value to `comparison`. In a text field or in quotation marks, it is
+  /// part of the text.
   private mutating func takeComparison() throws(FilterSyntaxError) {
     guard comparison == nil, !field.isText, let first = values.first, !first.isQuoted else { return }
     let sign = FilterComparison.prefix(of: first.text)
@@ -44,7 +46,7 @@ struct FilterTerm {
     return value
   }
 
-  /// Refuses values such as `120,5..128`, which would mean the alternatives 120 or 5..128.
+  /// Rejects values such as `120,5..128`, which would mean the alternatives 120 or 5..128.
   private func refuseDecimalCommas() throws(FilterSyntaxError) {
     guard field.hasDecimals else { return }
     for (left, right) in zip(values, values.dropFirst())
@@ -87,7 +89,7 @@ extension Character {
   fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
 }
 
-/// The field before the sign.
+/// The field before the operator.
 enum ParsedField {
   case own(FilterField)
   case finding(FindingColumn)
@@ -114,7 +116,7 @@ enum ParsedField {
     }
   }
 
-  /// `true` if a value may contain any characters.
+  /// `true` if values are free text, in which an operator has no meaning.
   var isText: Bool {
     switch self {
     case .own(let field): field.allowsCommas

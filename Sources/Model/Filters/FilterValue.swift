@@ -6,7 +6,7 @@ struct FilterValue {
   var isPrefix = false
   /// The position in the filter, counted from 1; `nil` in an option.
   var position: Int?
-  /// One end of a range: the comparison, and an example for messages; `nil` for a value after a colon.
+  /// The comparison by order that makes the value one end of a range, and an example for messages; `nil` otherwise.
   var order: (comparison: FilterComparison, example: String)?
 
   init(_ text: String, isQuoted: Bool, isPrefix: Bool = false, position: Int?) {
@@ -43,7 +43,7 @@ struct FilterValue {
   // MARK: Reading
 
   /// Parses a range: two numbers separated by a hyphen or by two dots; with dots, either number may be missing. A
-  /// single number matches everything that rounds to it.
+  /// single number matches everything that rounds to it or, with `order`, is one end of the range.
   /// - Parameters:
   ///   - expected: The expected form of a value, for messages.
   ///   - read: Parses a number, and returns it with the step between numbers of the same precision.

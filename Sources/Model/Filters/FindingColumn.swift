@@ -21,8 +21,8 @@ public struct FindingColumn: Sendable, Hashable {
 
   /// Returns the columns of the findings, in report order.
   ///
-  /// The tempo is not included, because a person may have corrected it. The fields of `FilterField` use the tempo in
-  /// effect.
+  /// The tempo is not included, because a person may have corrected it. `FilterField` has fields for the effective
+  /// tempo.
   public static func all(of findings: [any DeclaredFinding.Type]) -> [FindingColumn] {
     findings.filter { $0 != TempoFinding.self }.flatMap { columns(of: $0) }
   }

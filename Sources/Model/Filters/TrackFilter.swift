@@ -1,4 +1,4 @@
-/// A filter for tracks: the expression given to `--where`, combined with all filter options.
+/// A filter for tracks: the expression of `--where`, a filter option, or a combination of these.
 ///
 ///     try TrackFilter(parsing: "genre:trance bpm:120..128 (key:8A~ OR lossless:yes) -status:failed")
 public struct TrackFilter: Sendable, Equatable {
@@ -44,7 +44,7 @@ public struct TrackFilter: Sendable, Equatable {
     TrackFilter(.all(conjuncts + other.conjuncts))
   }
 
-  /// The conditions that must all match.
+  /// The expressions that must all match.
   public var conjuncts: [Expression] {
     if case .all(let parts) = expression { parts } else { [expression] }
   }

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import Text
 
-/// Finds the names in credits according to a single set of rules. A credit is the text of an `artist` or `albumartist`
-/// tag, such as `Anna feat. Ben`.
+/// The rules for the names in credits and genre tags. A credit is the text of an `artist` or `albumartist` tag, such as
+/// `Anna feat. Ben`.
 public enum Credit {
   // MARK: Names
 
   /// Returns the individual performers in the tag `artists`. Without that tag, returns those named in the credits,
-  /// where `feat.`, ` / ` and `; ` separate names. Names that differ only in spelling are returned once.
+  /// where `feat.`, ` / ` and `; ` separate names. Names that are equal after `normalized` are returned once.
   public static func performers(listed: [String], credited: [String]) -> [String] {
     distinct(listed.isEmpty ? credited.flatMap(names(in:)) : listed, by: normalized)
   }
@@ -58,7 +58,7 @@ public enum Credit {
 
   // MARK: Genres
 
-  /// Returns the individual genres. A value may contain several, separated by ` / `.
+  /// Returns the individual genres, each once. A value may contain several, separated by ` / `.
   public static func genres(_ values: [String]) -> [String] {
     distinct(values.flatMap { $0.components(separatedBy: ListText.separator) }, by: SongCatalogID.genre)
   }

@@ -52,7 +52,7 @@ public struct PartialDate: Sendable, Hashable {
 
   /// Accepts `03/1999`, `1.3.1999`, `12/31/1999`, or a single year anywhere in a text. The day and month are
   /// distinguished by dots, which are used only where the day comes first, or by a number that is too large for a
-  /// month.
+  /// month; if they cannot be distinguished, only the year is used.
   private init?(yearLast numbers: [Number]) {
     let years = numbers.indices.filter { numbers[$0].digits.count == 4 }
     guard years.count == 1, let place = years.first else { return nil }
@@ -89,22 +89,22 @@ extension PartialDate: CustomStringConvertible {
   }
 }
 
-/// A run of digits in a text.
+/// A sequence of digits in a text.
 private struct Number {
   var digits: ArraySlice<UInt8>
-  /// `true` if the text begins with this run.
+  /// `true` if the text begins with these digits.
   var isLeading: Bool
-  /// The single byte between this run and the previous one; `nil` if there are several bytes, or if this is the first
-  /// run.
+  /// The single byte between these digits and the previous sequence; `nil` if there are several bytes, or if this is
+  /// the first sequence.
   var separator: UInt8?
 
   var value: Int { Self.value(digits) }
-  /// `true` if the run continues a date.
+  /// `true` if the separator is one that dates use.
   var isDatePart: Bool { separator.map { "-/.".utf8.contains($0) } ?? false }
 
   static func value(_ digits: ArraySlice<UInt8>) -> Int { digits.reduce(0) { 10 * $0 + Int($1 - UInt8(ascii: "0")) } }
 
-  /// Returns the runs of at most 14 digits, the maximum for a date.
+  /// Returns the sequences of at most 14 digits, the maximum for a date.
   static func all(in text: String) -> [Number] {
     let bytes = Array(text.utf8.drop { $0 == UInt8(ascii: " ") })
     var numbers: [Number] = []

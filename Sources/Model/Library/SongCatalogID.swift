@@ -2,8 +2,8 @@ internal import Analysis
 internal import Platform
 public import SystemPackage
 
-/// The ids of artists, albums and genres: 22 characters, or words for genres. They are derived from names alone, so
-/// they are the same in every database.
+/// The ids of artists, albums and genres: 22 characters, or words for genres. They are derived from tags and folders
+/// alone, so they are the same in every database.
 public enum SongCatalogID {
   /// The artist of a compilation whose tags name no album artist.
   public static let variousArtists = "Various Artists"
@@ -12,8 +12,8 @@ public enum SongCatalogID {
 
   /// - Parameters:
   ///   - release: The MusicBrainz release, which distinguishes editions.
-  ///   - artists: The album artists. If there are none, tracks with the same album name belong together if they are in
-  ///     the same folder.
+  ///   - artists: The album artists. If there are none and it is not a compilation, tracks with the same album name
+  ///     belong together if they are in the same folder.
   public static func album(_ name: String, release: String?, artists: [String], isCompilation: Bool, path: FilePath)
     -> String
   {
@@ -24,7 +24,8 @@ public enum SongCatalogID {
     return id("folder", [name, DisplayPath.text(of: folder(of: path))])
   }
 
-  /// Returns an identifier for URLs: letters and digits, with `-` between words, as in `drum-bass`.
+  /// Returns an identifier for URLs: letters and digits, with `-` between words, as in `drum-bass`; a hash for a name
+  /// without letters and digits.
   public static func genre(_ name: String) -> String {
     let id = Credit.normalized(name).split { !$0.isLetter && !$0.isNumber }.joined(separator: "-")
     return id.isEmpty ? ContentID(hashing: Array(name.utf8)).description : id

@@ -29,12 +29,12 @@ public struct FileRecord: Hashable, Sendable {
     }
   }
 
-  /// The runs in which the file's state changed.
+  /// The runs in which the file was first seen, was last analyzed, vanished, or failed.
   public struct Runs: Hashable, Sendable {
     public var firstSeen: Int64
     /// The start of the run `firstSeen`.
     public var added: Timestamp?
-    /// The last run that analyzed the file.
+    /// The last run that analyzed the file; `nil` if none did.
     public var analyzed: Int64?
     public var vanished: Int64?
     /// The first run, since the file was last intact, in which it failed or was found damaged.

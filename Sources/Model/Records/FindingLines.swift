@@ -15,7 +15,7 @@ package struct FindingLines: Sendable {
     TempoFinding.analyzer, TagFinding.analyzer, KeyFinding.analyzer, LoudnessFinding.analyzer, TraitsFinding.analyzer,
     SectionsFinding.analyzer, CuesFinding.analyzer, WaveformFinding.analyzer, LikenessFinding.analyzer,
   ]
-  /// Maximum number of characters shown of another program's finding, which may have any length.
+  /// Maximum number of characters shown of an undeclared finding, which may have any length.
   private static let maxTextLength = 500
 
   private let types: [any DeclaredFinding.Type]
@@ -24,7 +24,7 @@ package struct FindingLines: Sendable {
     types = findings.filter { $0.isOnPages && !Self.laidOut.contains($0.analyzer) }
   }
 
-  /// Returns the lines of each finding, without details. Findings of other programs, which are JSON, come last.
+  /// Returns the lines of each finding. Findings without a declaration, which are JSON, come last.
   package func lines(of record: FileRecord) -> [[FindingLine]] {
     let declared = types.map { record.lines(of: $0) }.filter { !$0.isEmpty }
     return declared

@@ -2,12 +2,12 @@ internal import Analysis
 
 /// The texts for a kind of problem: its name, its meaning for one file or for many, and advice.
 public struct ProblemWords: Hashable, Sendable {
-  /// The part of the system that caused the problem.
+  /// The area in which the cause of the problem lies.
   public enum Cause: Hashable, Sendable {
     case file
-    /// The system does not allow reading the file.
+    /// The system could not open or read the file or folder.
     case access
-    /// The file crashed a worker process or took too long.
+    /// A worker process crashed, gave no answer, got stuck, or took too long.
     case worker
     case other
   }
@@ -55,7 +55,7 @@ public struct ProblemWords: Hashable, Sendable {
     let name = code.replacing("_", with: " ")
     self.init(
       .other, name.prefix(1).uppercased() + name.dropFirst(), "was not analyzed (\(name))",
-      "were not analyzed (\(name))", "To see what is known of it, run analyze show --why.")
+      "were not analyzed (\(name))", "For details, run analyze show --why.")
   }
 
   private static let getItAgain = "Copy or download it again."
@@ -87,8 +87,8 @@ public struct ProblemWords: Hashable, Sendable {
       "The audio differs from what was originally encoded. Copy or download it again.",
       many: "The audio differs from what was originally encoded. Copy or download them again."),
     "changed_silently": ProblemWords(
-      .file, "Changed silently", "has other bytes under the same size and time",
-      "have other bytes under the same size and time",
+      .file, "Changed silently", "has different bytes, but the same size and times",
+      "have different bytes, but the same size and times",
       "Put a backup in its place, and check the disk. If the change is right, run analyze verify --accept on it.",
       many: "Put backups in their places, and check the disk. Where a change is right, run analyze verify --accept."),
     "unreadable": ProblemWords(
@@ -99,8 +99,8 @@ public struct ProblemWords: Hashable, Sendable {
       "The disk or the network failed. Check the disk; the next run tries again."),
     "unreadable_folder": ProblemWords(
       .access, "Unreadable folder", "could not be read", "could not be read",
-      "Check its permissions and the disk. What is known of its files is kept.",
-      many: "Check their permissions and the disk. What is known of their files is kept.", noun: "folder"),
+      "Check its permissions and the disk. Known results of its files are kept.",
+      many: "Check their permissions and the disk. Known results of their files are kept.", noun: "folder"),
     "unreadable_entry": ProblemWords(
       .access, "Unreadable", "could not be examined", "could not be examined",
       "Check its permissions and the disk.", many: "Check their permissions and the disk."),
@@ -130,9 +130,9 @@ public struct ProblemWords: Hashable, Sendable {
     "already_scanned": ProblemWords(
       .other, "Known by another path", "was reached by another path", "were reached by another path",
       "Nothing to do: it is analyzed there.", many: "Nothing to do: they are analyzed there."),
-    // Pages use this for files that are gone.
+    // Only pages use this code, for vanished files.
     "vanished": ProblemWords(
-      .other, "Gone", "is gone", "are gone", "What was found is kept until you run analyze prune."),
+      .other, "Gone", "is gone", "are gone", "Known results are kept until you run analyze prune."),
     "dangling_link": ProblemWords(
       .other, "Broken link", "is a broken link", "are broken links", "Delete the link, or restore what it points to.",
       many: "Delete the links, or restore what they point to."),

@@ -14,7 +14,7 @@ public struct RunTotals: Codable, Hashable, Sendable {
   /// Files that failed in this run, or are known to fail and were not tried again.
   public var failed: Int
   public var skipped: Int
-  /// Files known from an earlier run but missing now.
+  /// Files that have vanished since the last run.
   public var vanished: Int
 
   public var seen: Int { analyzed + partial + cached + failed + skipped + vanished }
@@ -36,7 +36,7 @@ public struct RunRecord: Hashable, Sendable {
     case running
     /// The run processed all files.
     case finished
-    /// The run was stopped early on request; completed work is stored.
+    /// The run was told to stop before it had processed all files; completed work is stored.
     case interrupted
     /// The run was stopped by an error that affected more than one file.
     case failed
@@ -81,7 +81,7 @@ public struct RunRecord: Hashable, Sendable {
   public var totals: RunTotals
   /// Files in `totals.failed` that were not known to fail before.
   public var newlyFailed: Int
-  /// Files in `totals.partial` that were not known to be damaged before.
+  /// Damaged files in `totals.partial` that were known neither as damaged nor as failing before.
   public var newlyDamaged: Int
   /// Number of files that were found but left for the next run, because this run ended early. They are not part of the
   /// totals.

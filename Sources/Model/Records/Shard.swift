@@ -80,7 +80,7 @@ extension Shard {
     guard let count = given ?? elements else {
       throw ConfigurationError(key: "", problem: "cannot get the number of elements from \(name); give --shards N")
     }
-    // If only some elements of an array are restarted, the scheduler counts them in a different way.
+    // If only some elements of an array job are restarted, the scheduler counts only those.
     if let elements, elements != count {
       throw ConfigurationError(
         key: "",

@@ -1,14 +1,15 @@
 public import Analysis
 public import Platform
 
-/// The result for one input line of `analyze worker`. Engines read it, and `analyze merge` stores it.
+/// The result for one input line of `analyze worker`. Programs that start workers, such as a Spark job, read it, and
+/// `analyze merge` stores it.
 public struct WorkerRecord: Sendable {
   public static let schema = "nocturne.worker"
   public static let schemaVersion = 1
 
   public enum Status: String, Codable, Hashable, Sendable, CaseIterable {
     case ok, partial, failed
-    /// The time limit was reached before the end of the file. There may be earlier findings.
+    /// The analysis reached its time limit or made no progress. It may contain findings nevertheless.
     case timeout
     case skipped
   }
@@ -21,7 +22,7 @@ public struct WorkerRecord: Sendable {
     public var modified: Timestamp
     /// The status change time (`st_ctim`), which only the kernel sets.
     public var statusChanged: Timestamp
-    /// The entity tag of an object, as the server wrote it.
+    /// The entity tag of an object, as the server wrote it; `nil` for a file.
     public var entityTag: String?
 
     public init(
@@ -57,7 +58,7 @@ public struct WorkerRecord: Sendable {
     }
   }
 
-  /// The key of the input line, as provided by the engine.
+  /// The key of the input line, or its path or URI if it contains no key.
   public var key: String
   public var status: Status
   /// The reason the status is not `ok`.

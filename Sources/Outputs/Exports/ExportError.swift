@@ -16,7 +16,7 @@ public enum ExportError: Error, Hashable, Sendable {
   case badOption(String, value: String, expected: String)
   /// No track is selected, and the user has not asked for an export without tracks.
   case nothingSelected
-  /// Something outside the program is missing or does not work. The text is two sentences: the problem and its remedy.
+  /// Something outside the program is missing or does not work. The text states the problem and its remedy.
   case unavailable(String)
 }
 

@@ -1,7 +1,7 @@
 internal import Platform
 public import SystemPackage
 
-/// A file of an export, or standard output. The file appears at its path when it is complete. A file that is not
+/// A file of an export, or standard output. The file appears at its path when it is committed. A file that is not
 /// committed is removed.
 public final class ExportFile {
   /// Path of the file; `nil` for standard output.

@@ -48,8 +48,8 @@ extension ExportFormat {
 public enum ExportOutput: Hashable, Sendable {
   /// A file or standard output. The extension, such as `xml`, is used only in examples.
   case file(extension: String)
-  /// A folder that exists when the export begins. It contains files with these names, and further files for findings
-  /// with lists.
+  /// A folder that exists when the export begins. It contains files with these names and, depending on the format,
+  /// further files.
   case folder(files: [String])
   /// A folder that exists when the export begins. It contains a tree of files for tracks.
   case tree
@@ -59,8 +59,8 @@ public enum ExportOutput: Hashable, Sendable {
 
 /// Receives the records of one export in path order. Memory use does not grow with the number of records.
 ///
-/// No output is in place before `finish`. If an error is thrown or the writer is dropped earlier, there is no output at
-/// all. `ExportFile` ensures this.
+/// No file is in place before `finish`. If an error is thrown or the writer is released earlier, no file remains;
+/// `ExportFile` ensures this.
 public protocol ExportWriter {
   /// Appends a track with audio, whose status is `ok` or `partial`. Formats with checksums receive failed files, too.
   mutating func append(_ record: FileRecord) throws
@@ -75,10 +75,10 @@ extension ExportWriter {
   public var omissions: ExportOmissions { ExportOmissions() }
 }
 
-/// The files that an export leaves out, with reasons. Only the first ones are kept.
+/// The number of files that an export leaves out, and the first ones as examples, with reasons.
 public struct ExportOmissions: Sendable {
   public private(set) var count = 0
-  /// Examples of files. Each reason is a sentence.
+  /// Each reason is a sentence.
   public private(set) var examples: [(path: FilePath, reason: String)] = []
 
   private static let maxExampleCount = 20

@@ -9,7 +9,7 @@ struct PathMapping {
   private let from: [UInt8]
   private let to: [UInt8]
 
-  /// - Throws: `ExportError.badOption` if only one of the two options is given.
+  /// - Throws: `ExportError.badOption` if only one of the two options is given, or `from` is not absolute.
   init(_ options: [String: String]) throws(ExportError) {
     let from = options["from"] ?? ""
     let to = options["to"] ?? ""
@@ -29,7 +29,7 @@ struct PathMapping {
     return bytes
   }
 
-  /// Returns the mapped path, with slashes. Paths outside the folder stay unchanged.
+  /// Returns the mapped path, with slashes. Paths outside the folder `from` stay unchanged.
   func path(_ path: FilePath) -> [UInt8] {
     let bytes = path.withBytes { Array($0) }
     guard !to.isEmpty, bytes.starts(with: from), bytes.dropFirst(from.count).first == UInt8(ascii: "/") else {

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Records
 
-/// Short facts about a record for exports.
+/// Access to findings that several exports need.
 extension FileRecord {
   var keyFinding: KeyFinding? { findings[KeyFinding.self] }
 }

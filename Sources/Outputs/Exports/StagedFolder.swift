@@ -1,8 +1,8 @@
 package import Platform
 package import SystemPackage
 
-/// A file tree that is first written to a hidden folder. At the end, it is moved into place folder by folder, each with
-/// a `FileInventory`. Files that Nocturne did not write stay, unless the rule allows replacing them.
+/// A file tree that is first written to a hidden folder. At the end, all files are moved into place, with a
+/// `FileInventory` in each folder. Files that Nocturne did not write stay, unless the rule allows replacing them.
 package final class StagedFolder {
   private let folder: FilePath
   private let staging: FilePath
@@ -49,7 +49,8 @@ package final class StagedFolder {
     }
   }
 
-  /// Marks a file of an earlier export for removal, because it is no longer written.
+  /// Marks a file for removal because it is no longer written, provided that Nocturne wrote it or the rule allows
+  /// replacing other files.
   package func remove(_ path: FilePath) {
     let file = folder.pushing(path)
     if file.exists, rule.allowsOthers || isOurs(file) { outdated.append(file) }
@@ -62,8 +63,8 @@ package final class StagedFolder {
     return inventory?.has(name) ?? false
   }
 
-  /// Moves everything into place. Inventories come first, so that a file in place is listed even if the process is
-  /// killed.
+  /// Moves all files into place, and removes the files that are marked for removal. Inventories come first, so that a
+  /// file in place is listed even if the process is killed.
   /// - Returns: The folder.
   package func commit() throws(ExportError) -> FilePath {
     try forEachStaged { path, isFolder throws(ExportError) in

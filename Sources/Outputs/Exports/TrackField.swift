@@ -41,10 +41,10 @@ struct TrackField: Sendable {
   /// Returns the value of the field; `nil` if unknown.
   var value: @Sendable (FileRecord) -> Value?
 
-  /// Returns the key of a document, which has a different name in each engine.
+  /// Returns the key of a document, which engines store under different names.
   static func id(of record: FileRecord) -> String { ContentID(ofPath: record.path).description }
 
-  /// All fields. Searched fields are in the order of their weight.
+  /// The fields of all documents and tables. Searched fields are in the order of their weight.
   static let all: [TrackField] = [
     .text("title", sorted: true) { $0.track.titleTag },
     .texts("artists", filtered: true) { $0.track.artists },
@@ -96,7 +96,7 @@ struct TrackField: Sendable {
   ]
 
   /// Returns the numbers, texts and flags of findings that are not in `all`, named as in the CSV report. Fingerprints
-  /// are left out: they have a format of their own, and are longer than everything else together.
+  /// are left out, because they have a separate export and are longer than all other fields together.
   static func others(of findings: [any DeclaredFinding.Type]) -> [TrackField] {
     let known = Set(all.map(\.name))
     return findings.filter { $0 != FingerprintFinding.self }.flatMap { fields(of: $0) }.filter {

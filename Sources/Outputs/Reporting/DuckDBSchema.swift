@@ -1,6 +1,6 @@
 internal import Records
 
-/// DuckDB table macros that state the type of every column of a report. A reader that infers types from the first rows
+/// DuckDB table macros that state the type of every column of a report. A program that infers types from the first rows
 /// assumes that a column without values is text or JSON, and may infer a different type for it in the next report.
 enum DuckDBSchema {
   static func text(_ options: ReportOptions) -> String {

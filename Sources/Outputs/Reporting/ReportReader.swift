@@ -49,7 +49,7 @@ public struct ReportedFile: Hashable, Sendable {
   }
 }
 
-/// Reads a report written by `ReportWriter`. Memory use does not depend on its length.
+/// Reads a report written by `ReportWriter`. Memory use does not depend on the number of files.
 public enum ReportReader {
   public struct Head: Hashable, Sendable {
     /// The number of the run that a JSON report describes; `nil` for other formats.
@@ -57,7 +57,7 @@ public enum ReportReader {
     public var runStarted: String?
   }
 
-  /// The reason a file is not a valid report, as one sentence that states the line.
+  /// The reason a file is not a valid report, as a clause that names the line if only one is wrong.
   public struct Damage: Error, CustomStringConvertible {
     public let description: String
   }

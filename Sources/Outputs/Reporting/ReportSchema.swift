@@ -72,10 +72,10 @@ public struct ReportSchema: Sendable {
       (
         "description",
         """
-        The CSV report (RFC 4180: UTF-8, header row, comma, CRLF): one row per file. A column is a field of the JSON record \
-        with the names of the objects it stands in before its own. An empty cell is null. Lists are joined by “ / ”; lists of \
-        objects and objects with free keys are JSON text. A control character but the tab, U+2028 and U+2029 stand as \
-        \\xHH for each byte of their UTF-8 form; a backslash that would read so, as \\x5C.
+        The CSV report (RFC 4180: UTF-8, header row, comma, CRLF): one row per file. A column is a field of the JSON \
+        record, prefixed with the names of its enclosing objects. An empty cell is null. Lists are joined by “ / ”; lists \
+        of objects and objects with free keys are JSON text. Control characters except tab, U+2028 and U+2029 appear as \
+        \\xHH for each byte of their UTF-8 form; a backslash that would be mistaken for one, as \\x5C.
         """
       ),
       (

@@ -48,7 +48,7 @@ struct AnalysisArguments: ParsableArguments {
 }
 
 extension CommandSettings {
-  /// The analysis of single files in the process that the settings select.
+  /// An analysis of single files in the isolation that the settings specify.
   package var fileAnalysis: SingleFileAnalysis {
     SingleFileAnalysis(timeLimit: timeLimit) { isolation($0, $1) }
   }
@@ -62,7 +62,7 @@ extension CommandSettings {
   ///
   /// - Parameter notice: Receives a message if the number is lower than `wanted`.
   static func possibleJobs(_ wanted: Int, notice: (String) -> Void) throws -> Int {
-    // The file itself, a decoder, and the pipes to a worker process or another program.
+    // The file itself, a decoder, and the pipes to a worker process or an external program.
     let filesPerJob = 8
     let limit = ResourceLimits.allowFiles(ResourceLimits.standardFiles + wanted * filesPerJob)
     try ResourceLimits.requireFiles(ResourceLimits.standardFiles + filesPerJob)

@@ -14,10 +14,10 @@ struct BackupCommand: AsyncParsableCommand {
       "The copy is one file. To restore it, copy it back while no run is in progress, and remove FILE-wal and FILE-shm."
   )
 
-  @Argument(help: ArgumentHelp("The copy", valueName: "file"))
+  @Argument(help: ArgumentHelp("File for the copy", valueName: "file"))
   var copy: PathArgument
 
-  @Flag(help: "Replace the file even if this command did not make it")
+  @Flag(help: "Replace the file even if this command did not write it")
   var force = false
 
   @OptionGroup

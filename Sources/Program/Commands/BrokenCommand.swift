@@ -35,7 +35,7 @@ struct BrokenCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (0...1).contains(from) else { throw ValidationError("--from expects 0 to 1, not \(from).") }
-    if let limit, limit < 1 { throw ValidationError("--limit expects a number from 1 on, not \(limit).") }
+    if let limit, limit < 1 { throw ValidationError("--limit expects a number of at least 1, not \(limit).") }
   }
 
   func run() async throws {

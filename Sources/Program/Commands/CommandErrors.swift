@@ -37,7 +37,7 @@ struct CommandEnding {
       case let error as DefinitionError: (.usage, "\(error)".sentence)
       case let error as ScanError: (.fatal, "\(error)".sentence)
       case let error as LineReadingError: (.fatal, "\(error)".sentence)
-      // The reader needs no more output, as with `| head`: not an error.
+      // The program that reads the output, such as `head`, needs no more, which is not an error.
       case ReportError.closedPipe, ExportError.closedPipe: (.fine, nil)
       case ExportError.unknownOption, ExportError.badOption: (.usage, "\(error)")
       case StoreError.lockedByRun: (.locked, "\(error)")

@@ -10,7 +10,7 @@ package import SystemPackage
 import Text
 
 extension Setting {
-  /// The help of the option for this setting: its summary, and the valid words if the summary does not name them.
+  /// The help of the option for this setting: its summary, and the valid values if the summary does not name them.
   func help(_ valueName: String? = nil) -> ArgumentHelp {
     var text = summary.prefix(1).uppercased() + summary.dropFirst()
     if !Value.choices.isEmpty, Value.self != Bool.self, !summary.contains(":") {
@@ -91,7 +91,7 @@ package struct CommandSettings {
 
   func definition() throws -> PipelineDefinition { try settings.definition() }
 
-  /// The path of the database. Throws if something other than a regular file is there.
+  /// The path of the database. Throws if it is the path of a folder, a device or a pipe.
   package func database() throws -> FilePath {
     let path = settings[Settings.database]
     switch path.fileKind {

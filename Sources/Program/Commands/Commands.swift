@@ -26,17 +26,17 @@ package enum Commands {
   /// The command that runs if none is named.
   package static var standard: any ParsableCommand.Type { RunCommand.self }
 
-  /// Commands that the program starts as processes of its own. The help does not show them.
+  /// Commands that the program runs in separate processes. The help does not show them.
   package static var processes: [any ParsableCommand.Type] {
     [
       WorkerProcessCommand.self, CoverProcessCommand.self, DecodingProcessCommand.self,
     ]
   }
 
-  /// The command line that starts a process that makes one cover.
+  /// The command line of the process that makes one cover.
   package static var coverProcess: [String] { CoverProcessCommand.command }
 
-  /// The command line that starts a process that decodes uploaded audio.
+  /// The command line of the process that decodes uploaded audio.
   package static var decodingProcess: [String] { DecodingProcessCommand.arguments }
 
   package static var upkeep: [any ParsableCommand.Type] {

@@ -54,7 +54,7 @@ struct ConfigCommand: ParsableCommand {
         do {
           try TrustedProjects(CommandSettings.folders).trust(file)
         } catch {
-          throw CommandFailure(.fatal, "Cannot store that \(file.path.string) is trusted: \(error).")
+          throw CommandFailure(.fatal, "\(file.path.string) cannot be recorded as trusted: \(error).")
         }
         Terminal.writeLine("Trusted as it is now: \(printable(file.path.string))")
         for line in file.lines where line.needsTrust {
@@ -104,7 +104,7 @@ struct ProjectArgument: ParsableArguments {
 
 /// The message about an untrusted project file.
 enum ProjectTrustText {
-  /// The message; `nil` if there is no project file, or if it sets nothing that requires trust.
+  /// The message; `nil` if there is no project file, or if it is trusted or sets nothing that requires trust.
   static func refusal(_ settings: Settings) -> String? {
     guard let project = settings.project, !settings.withheld.isEmpty else { return nil }
     let path = project.path.string

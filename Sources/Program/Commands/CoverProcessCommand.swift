@@ -11,6 +11,7 @@ struct CoverProcessCommand: ParsableCommand {
 
   func run() throws { try CoverWorker(side: side).run() }
 
-  /// The command line without options. The link refers to the running program, even if its file was replaced.
+  /// The command line without options. The link `/proc/self/exe` refers to the running program, even if its file was
+  /// replaced.
   static let command = ["/proc/self/exe", "cover-process"]
 }

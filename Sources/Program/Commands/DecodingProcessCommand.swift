@@ -14,6 +14,6 @@ struct DecodingProcessCommand: AsyncParsableCommand {
     DecodingWorker.run(audioSeconds: audioLimit)
   }
 
-  /// The command line. The link refers to the running program, even if its file was replaced.
+  /// The command line. The link `/proc/self/exe` refers to the running program, even if its file was replaced.
   static let arguments = ["/proc/self/exe", "decoding-process"]
 }

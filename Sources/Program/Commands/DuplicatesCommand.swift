@@ -10,12 +10,12 @@ import Text
 
 struct DuplicatesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "duplicates", abstract: "Find files of the same recordings, by their sound",
+    commandName: "duplicates", abstract: "Find files of the same recordings by their sound",
     discussion: """
-      Compares the fingerprints and signatures in the database; tags do not decide, and no audio is read. The first time all \
+      Compares the fingerprints and signatures in the database; tags are ignored, and no audio is read. The first time all \
       tracks are compared, later only new ones. Files are grouped if they hold the same audio, or the same recording in \
       another encoding, cut, edit or speed; other performances and remixes are not duplicates. One file of each group \
-      is to be kept, and each file says why. Nocturne deletes nothing: --plan writes a list that you edit and use.
+      is proposed for keeping, with the reasons. Nocturne deletes nothing: --plan writes a list that you edit and use.
 
       Decisions belong to the audio, as corrections do: --distinct marks files that are not duplicates, --keep marks the file \
       to keep, --forget removes either mark.
@@ -42,10 +42,11 @@ struct DuplicatesCommand: AsyncParsableCommand {
   var plan: OutputArgument?
 
   @Option(
-    parsing: .upToNextOption, help: ArgumentHelp("These files are not duplicates of each other", valueName: "file"))
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Mark these files as not being duplicates of each other", valueName: "file"))
   var distinct: [PathArgument] = []
 
-  @Option(parsing: .upToNextOption, help: ArgumentHelp("Keep these files of their groups", valueName: "file"))
+  @Option(parsing: .upToNextOption, help: ArgumentHelp("Mark these files as the ones to keep", valueName: "file"))
   var keep: [PathArgument] = []
 
   @Option(parsing: .upToNextOption, help: ArgumentHelp("Forget the decisions about these files", valueName: "file"))
@@ -118,7 +119,8 @@ struct DuplicatesCommand: AsyncParsableCommand {
     }
   }
 
-  /// The pairs in the database. They are updated first, unless the database is read-only.
+  /// All duplicate pairs. Audio that was not compared before is compared now; the result is stored unless the database
+  /// is read-only.
   private func pairs(_ settings: CommandSettings) throws -> (ResultStore, [StoredPair]) {
     do {
       let store = try settings.openStore(.readWrite)

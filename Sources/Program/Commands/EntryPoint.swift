@@ -18,9 +18,10 @@ package enum EntryPoint {
     // This must come before any thread starts, because fpcalc forks this process.
     if let arguments = FpcalcCommand.givenArguments { exit(FpcalcCommand.run(arguments)) }
     Signals.hold()
-    // If a reader such as `head` exits, writing to it fails with an error; no signal ends the process.
+    // If the program that reads the output, such as `head`, exits, writing fails with an error; no signal ends the
+    // process.
     signal(SIGPIPE, SIG_IGN)
-    // Reaching the file size limit (ulimit -f) is an error, like a full disk.
+    // Reaching the file size limit (ulimit -f) makes a write fail, like a full disk; no signal ends the process.
     signal(SIGXFSZ, SIG_IGN)
     // No backtraces: the run reports a crashed worker process in one sentence.
     setenv("SWIFT_BACKTRACE", "enable=no", 0)
@@ -47,7 +48,7 @@ package enum EntryPoint {
       print(VersionReport.json)
       return
     }
-    // The parser shows the help of the program for a command that it does not know.
+    // After `help`, the parser would show the help of the program for a command that it does not know.
     if arguments.first == "help", let sentence = NamedCommands(arguments.dropFirst(), of: root).unknownCommand {
       Log.write(.error, "usage", sentence)
       exit(ExitStatus.usage.rawValue)

@@ -2,8 +2,8 @@ import AnalysisTasks
 import ResultStore
 import SystemPackage
 
-/// Runs `body` for each file. A failure is reported, does not stop the remaining files, and makes the command fail at
-/// the end.
+/// Runs `body` for each file. If there are several files, the failure of one is reported, does not stop the others, and
+/// makes the command fail at the end. Errors of the database and of usage end the loop at once.
 func forEachFile(_ files: [PathArgument], _ body: (FilePath) throws -> Void) throws {
   var hasFailed = false
   for file in files {

@@ -30,13 +30,13 @@ struct FilterArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Year of the release, such as 1990..1999", valueName: "range"))
   var year: String?
 
-  @Option(help: ArgumentHelp("Words of a genre", valueName: "words"))
+  @Option(help: ArgumentHelp("Words in the genre", valueName: "words"))
   var genre: String?
 
-  @Option(help: ArgumentHelp("Words of an artist", valueName: "words"))
+  @Option(help: ArgumentHelp("Words in the name of the artist", valueName: "words"))
   var artist: String?
 
-  @Option(help: ArgumentHelp("Words of an album", valueName: "words"))
+  @Option(help: ArgumentHelp("Words in the title of the album", valueName: "words"))
   var album: String?
 
   @Option(help: ArgumentHelp("Length, such as 3:00..5:00", valueName: "range"))
@@ -45,26 +45,26 @@ struct FilterArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Codecs, such as flac or mp3,aac", valueName: "codecs"))
   var codec: String?
 
-  @Flag(inversion: .prefixedNo, help: "Lossless files only, or none")
+  @Flag(inversion: .prefixedNo, help: "Only lossless files, or only lossy ones")
   var lossless: Bool?
 
-  @Option(help: ArgumentHelp("A tag or finding that is missing, such as isrc or key; repeatable", valueName: "name"))
+  @Option(help: ArgumentHelp("Tracks without this tag or finding, such as isrc or key; repeatable", valueName: "name"))
   var missing: [String] = []
 
   @Option(help: ArgumentHelp("Files added since a date or within an age: 2026-11-01, 7d", valueName: "time"))
   var addedSince: String?
 
   @Option(
-    help: ArgumentHelp("ok, partial or failed", valueName: "status"),
+    help: ArgumentHelp("Files with this status: ok, partial or failed", valueName: "status"),
     completion: .list(TrackCondition.Status.allCases.map(\.rawValue)))
   var status: String?
 
-  @Option(help: ArgumentHelp("Code of a problem, such as changed_silently", valueName: "code"))
+  @Option(help: ArgumentHelp("Files with this problem, such as changed_silently", valueName: "code"))
   var problem: String?
 
   @Option(
     name: .customLong("under"),
-    help: ArgumentHelp("A file, or a folder with all below it; repeatable", valueName: "path"))
+    help: ArgumentHelp("Files at or below this path; repeatable", valueName: "path"))
   var folders: [PathArgument] = []
 
   /// `true` if any filter was given.
@@ -92,7 +92,7 @@ struct FilterArguments: ParsableArguments {
     return filter
   }
 
-  /// The options that take one value, with the field that each filters by.
+  /// The given options that take one value, with the field that each filters by.
   private var values: [(option: String, field: FilterField, value: String)] {
     let given: [(String, FilterField, String?)] = [
       ("--bpm", .bpm, bpm.map { octaves && !$0.hasSuffix("~") ? "\($0)~" : $0 }),

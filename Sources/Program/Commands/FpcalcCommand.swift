@@ -7,11 +7,11 @@ import Platform
 import Records
 import SystemPackage
 
-/// Declares the command for help and completions. `EntryPoint` runs it before anything else, because its options start
-/// with a single hyphen.
+/// Declares the command for help and completions. `EntryPoint` runs the command without this parser, because the
+/// options of `fpcalc` start with a single hyphen.
 struct FpcalcCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: Fpcalc.name, abstract: "Fingerprint files for AcoustID, as Chromaprint's program fpcalc does",
+    commandName: Fpcalc.name, abstract: "Fingerprint files for AcoustID like Chromaprint's fpcalc",
     usage: "analyze fpcalc [<options>] <file> ...",
     discussion: """
       Also under the name fpcalc. Its options, with one hyphen each, are those of Chromaprint's program: see \
@@ -21,7 +21,7 @@ struct FpcalcCommand: ParsableCommand {
   @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("Options of fpcalc, and files", valueName: "file"))
   var arguments: [String] = []
 
-  /// The arguments of `fpcalc`, under either name; `nil` if another command is meant.
+  /// The arguments after `fpcalc` or `analyze fpcalc`; `nil` if another command is meant.
   static var givenArguments: [[UInt8]]? {
     let all = ProcessArguments.all
     guard let program = all.first else { return nil }
@@ -35,8 +35,8 @@ struct FpcalcCommand: ParsableCommand {
     return Fpcalc.run(arguments, programVersion: version, database: database)
   }
 
-  /// The database named by `$NOCTURNE_DATABASE`, for programs that know only `fpcalc`; otherwise the database of
-  /// `analyze`.
+  /// The database named by `$NOCTURNE_DATABASE`, for programs that know only `fpcalc` (`nil` if the variable is empty);
+  /// otherwise the database of `analyze`.
   private static func database() -> FilePath? {
     if let path = ProcessInfo.processInfo.environment["NOCTURNE_DATABASE"] {
       return path.isEmpty ? nil : FilePath(path)

@@ -9,7 +9,7 @@ func requireKnown(_ paths: [PathArgument], in store: ResultStore) throws {
   }
 }
 
-/// Returns a filter that also limits the tracks to paths; `nil` for all files.
+/// Returns the filter, further limited to the paths; `nil` if there is neither a filter nor a path.
 /// - Throws: `UnknownFile`; `CommandFailure.nothingMatches` if no track matches.
 func narrowed(_ filter: TrackFilter?, to paths: [PathArgument], in store: ResultStore) throws -> TrackFilter? {
   try requireKnown(paths, in: store)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Pipeline
 import SystemPackage
 
-/// A length of audio, or a position in it, such as `90`, `1:30`, `1:02:03.5`, `60m` or `1h30m`.
+/// A duration of audio, or a position in it, such as `90`, `1:30`, `1:02:03.5`, `60m` or `1h30m`.
 struct LengthArgument: ExpressibleByArgument, Sendable {
   let seconds: Double
 
@@ -30,7 +30,7 @@ struct LengthArgument: ExpressibleByArgument, Sendable {
     }
   }
 
-  /// Parses digits with an optional decimal point.
+  /// Parses digits with an optional decimal point; `nil` for any other text.
   private static func number(_ text: Substring) -> Double? {
     text.utf8.allSatisfy { (48...57).contains($0) || $0 == 46 } && text.utf8.count <= 18 ? Double(text) : nil
   }

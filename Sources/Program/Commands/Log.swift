@@ -19,7 +19,7 @@ package enum Log {
 
   static var format: LogFormat { current.withLock { $0 } }
 
-  /// Sets the format, as the settings specify.
+  /// Sets the format that the settings specify.
   static func use(_ format: LogFormat) {
     current.withLock { $0 = resolved(format) }
   }
@@ -37,7 +37,7 @@ package enum Log {
     write(Message(level: level, event: event, text: text, fields: fields), isProgress: isProgress)
   }
 
-  /// The text of a message, including the line break.
+  /// The text of a message, including its line breaks.
   static func rendered(_ message: Message, as format: LogFormat, at time: Timestamp) -> String {
     let lines =
       message.isBlock

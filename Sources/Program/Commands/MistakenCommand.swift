@@ -3,7 +3,7 @@ internal import Foundation
 internal import Platform
 internal import Text
 
-/// A word that was meant as a command, but was parsed as a path.
+/// Detects a word that was meant as a command, but was parsed as a path.
 enum MistakenCommand {
   /// Names of commands in other programs, with the corresponding commands of this program.
   private static let otherNames = [
@@ -14,8 +14,9 @@ enum MistakenCommand {
     "version": "--version", "watch": "serve --watch", "write": "write-tags",
   ]
 
-  /// Throws if the first argument was meant as a subcommand rather than a missing folder: it is no path but nearly a
-  /// subcommand, or it is in lower case and followed by other words, and no file or folder has any of these names.
+  /// Throws if the first argument was meant as a subcommand rather than a missing folder: no file or folder has its
+  /// name, and it resembles a subcommand, or it is in lower case and followed only by words that are not names of files
+  /// or folders either.
   static func refuse(_ arguments: [PathArgument]) throws {
     guard let first = arguments.first, let word = first.bareWord, !first.path.exists else { return }
     let commands = Commands.names

@@ -8,7 +8,7 @@ package import SystemPackage
 /// object becomes the path that represents the object.
 package struct PathArgument: ExpressibleByArgument, Sendable {
   package let path: FilePath
-  /// The argument, if it contains no slash and could be the name of a subcommand.
+  /// The argument, which may be the name of a subcommand; `nil` if it contains a slash.
   let bareWord: String?
 
   package init?(argument: String) {

@@ -69,7 +69,7 @@ struct PlanCommand: AsyncParsableCommand {
   @Flag(help: "Plan to analyze everything again")
   var force = false
 
-  @Flag(help: "Plan to retry files that failed before, even if they did not change")
+  @Flag(help: "Plan to retry files that failed before, even if unchanged")
   var retryFailed = false
 
   @OptionGroup

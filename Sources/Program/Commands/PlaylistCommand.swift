@@ -24,10 +24,10 @@ struct PlaylistCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Tracks that sound like this file, nearest first", valueName: "file"))
   var like: PathArgument?
 
-  @Option(help: ArgumentHelp("Fill this time, such as 60m, 1h30m or 1:30:00", valueName: "time"))
+  @Option(help: ArgumentHelp("Total duration, such as 60m, 1h30m or 1:30:00", valueName: "time"))
   var length: LengthArgument?
 
-  @Option(help: ArgumentHelp("Take this many tracks (default with --like: 25, otherwise all)", valueName: "n"))
+  @Option(help: ArgumentHelp("Number of tracks (default with --like: 25, otherwise all)", valueName: "n"))
   var tracks: Int?
 
   @Option(
@@ -35,15 +35,17 @@ struct PlaylistCommand: AsyncParsableCommand {
     completion: .list(PlaylistOrder.allCases.map(\.rawValue)))
   var order: String?
 
-  @Option(help: ArgumentHelp("Seed: another number makes another selection", valueName: "n"))
+  @Option(help: ArgumentHelp("Seed of the selection; another number gives another playlist", valueName: "n"))
   var seed: UInt64 = 0
 
   @Option(
     help: ArgumentHelp(
-      "Tracks between two of one artist (default: 3 for mix, otherwise 0)", valueName: "n"))
+      "Tracks between two by one artist (default: 3 for mix, otherwise 0)", valueName: "n"))
   var noRepeatArtist: Int?
 
-  @Option(help: ArgumentHelp("Write this file", valueName: "file"), completion: .file(extensions: ["m3u8", "nsp"]))
+  @Option(
+    help: ArgumentHelp("File to write (default: standard output)", valueName: "file"),
+    completion: .file(extensions: ["m3u8", "nsp"]))
   var output: PathArgument?
 
   @Flag(help: "Write paths relative to the folder of the playlist")
@@ -184,7 +186,7 @@ enum PlaylistText {
     var lines = [parts.joined(separator: ", ")]
     if playlist.copyCount > 0 { lines.append("left out: \(counted(playlist.copyCount, "copy", plural: "copies"))") }
     if playlist.unmeasuredCount > 0 {
-      lines.append("left out: \(counted(playlist.unmeasuredCount, "track")) of unknown length")
+      lines.append("left out: \(counted(playlist.unmeasuredCount, "track")) of unknown duration")
     }
     return lines
   }

@@ -105,7 +105,7 @@ final class ProgressReporter: Sendable {
     ticker.withLock { $0 = ticking }
   }
 
-  /// Removes the bar. Nothing is shown afterwards.
+  /// Removes the bar. No progress is shown afterwards.
   func finish() {
     ticker.withLock { $0.take() }?.stop()
     state.withLock { state in
@@ -153,7 +153,7 @@ final class ProgressReporter: Sendable {
     (ContinuousClock.now - state.analysisStart) / .seconds(1)
   }
 
-  /// Seconds of audio analyzed per second.
+  /// Seconds of audio analyzed per second; `nil` if not known yet.
   private func speed(_ state: State) -> Double? {
     let seconds = elapsed(state)
     return state.audioSeconds > 0 && seconds > 0.2 ? (state.audioSeconds / seconds * 10).rounded() / 10 : nil

@@ -10,7 +10,7 @@ struct PruneCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Only files below this path (default: everywhere)", valueName: "path"))
   var paths: [PathArgument] = []
 
-  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show how many, but change nothing")
+  @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show the number of files, but change nothing")
   var dryRun = false
 
   @OptionGroup

@@ -47,19 +47,20 @@ struct ReportArguments: ParsableArguments {
     if !goesToStandardOutput, !settings[Settings.report].isEmpty { try Self.requireFolder(settings[Settings.output]) }
   }
 
-  /// Checks the output before any work is done: it need not exist yet, but if it does, it must be a folder.
+  /// Checks the output before any work is done: it need not exist yet, but the part of its path that exists must be a
+  /// folder.
   private static func requireFolder(_ output: FilePath) throws {
     var place = output
     while place.fileKind == nil {
-      // This is a dangling link.
+      // A name that exists but has no kind is a dangling link.
       if place.exists { break }
       guard place.removeLastComponent() else { return }
     }
     guard place.fileKind != .folder else { return }
     throw CommandFailure(
       .usage,
-      "Reports go into a folder, but \(printable(place.string)) is not one. Name another with --output, or write a "
-        + "single report to standard output with --output -.")
+      "Reports are written to a folder, but \(printable(place.string)) is not one. Name another with --output, or "
+        + "write a single report to standard output with --output -.")
   }
 
   /// The reports that the options and settings select.

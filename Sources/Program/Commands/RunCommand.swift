@@ -14,8 +14,8 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Analyze new and changed files in music folders",
     discussion: """
-      Each option can also stand in a settings file or the environment; `analyze config show` lists all settings and where \
-      they come from.
+      Each option can also be set in a settings file or the environment; `analyze config show` lists all settings and \
+      where they come from.
       """)
 
   @Argument(help: ArgumentHelp("Folders and files (default: the setting library)", valueName: "path"))

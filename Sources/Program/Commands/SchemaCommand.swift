@@ -34,7 +34,7 @@ struct SchemaCommand: AsyncParsableCommand {
         do {
           try output.path.makeFolder()
         } catch {
-          throw CommandFailure(.fatal, "The folder \(printable(output.path.string)) cannot be made: \(error)")
+          throw CommandFailure(.fatal, "The folder \(printable(output.path.string)) cannot be created: \(error)")
         }
         let files = Schemas.files.map { (path: output.path.appending($0.name), text: $0.text) }
         try OverwriteRule(allowsOthers: force).forRegularFiles.check(files.map { ($0.path, Schemas.proof) })

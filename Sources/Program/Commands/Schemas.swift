@@ -8,7 +8,7 @@ internal import Reporting
 
 /// The files of `reports/schema/`.
 enum Schemas {
-  /// The mark that proves that Nocturne wrote a schema file.
+  /// The proof that Nocturne wrote a schema file.
   static let proof = OriginProof.text(marks: ["nocturne"])
 
   /// The schemas, each with the format that it describes and its file name.

@@ -28,7 +28,7 @@ struct SearchCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("type"), parsing: .singleValue,
-    help: ArgumentHelp("Only these: tracks, albums, artists, genres, paths; repeatable", valueName: "type"),
+    help: ArgumentHelp("Type of results: tracks, albums, artists, genres, paths; repeatable", valueName: "type"),
     completion: .list(SearchSection.allCases.map(\.rawValue)))
   var types: [String] = []
 
@@ -160,12 +160,12 @@ struct SearchCommand: AsyncParsableCommand {
     if isEmpty { throw ExitCode(1) }
   }
 
-  /// Lists paths with their original bytes, and the URIs of objects.
+  /// Returns the original bytes of paths, and the URIs of objects, each followed by a line feed or a NUL.
   private func pathList(_ paths: [FilePath]) -> [UInt8] {
     paths.flatMap { ($0.isObject ? Array($0.uri.utf8) : $0.bytes) + [null ? 0 : UInt8(ascii: "\n")] }
   }
 
-  /// The path of each file found, once.
+  /// The path of each file found, without repetitions.
   private static func paths(_ answer: SearchAnswer) -> [FilePath] {
     var seen: Set<Int64> = []
     return (answer.tracks.hits + answer.paths.hits).filter { seen.insert($0.fileID).inserted }.map(\.path)

@@ -5,9 +5,9 @@ import Platform
 import SystemPackage
 import Text
 
-/// The human-readable results of a search: a heading for each kind, followed by lines that fit the terminal, with the
-/// search words in bold. A track's path and problem are on the lines below it. If standard output is not a terminal,
-/// nothing is cut, and the path is at the end of the line.
+/// The human-readable results of a search: a heading for each kind of result, followed by lines that fit the terminal,
+/// with the search words in bold. A track's path and problem are on the lines below it. If standard output is not a
+/// terminal, only names longer than `maxNameWidth` are cut, and the path is at the end of the line.
 struct SearchText {
   private let match: WordMatch
   private let style: TextStyle
@@ -70,7 +70,7 @@ struct SearchText {
     return printable(row.artist.map { "\($0) - \(title)" } ?? title)
   }
 
-  /// Tempo, key, length and year, in 24 columns.
+  /// Tempo, key, duration and year, in 24 columns.
   private static func facts(of row: TrackRow) -> String {
     func column(_ text: String?, _ width: Int) -> String {
       let text = text ?? "–"

@@ -35,14 +35,14 @@ struct SetCommand: AsyncParsableCommand {
   var bpm: Double?
 
   @Option(
-    help: ArgumentHelp("Multiply the present tempo: 2, 1/2, 3, 1/3, 3/2, 2/3, 4/3 or 3/4", valueName: "ratio"),
+    help: ArgumentHelp("Multiply the current tempo: 2, 1/2, 3, 1/3, 3/2, 2/3, 4/3 or 3/4", valueName: "ratio"),
     completion: .list(BeatRatio.all.dropFirst().map(\.description)))
   var times: String?
 
-  @Flag(help: "Halve the present tempo")
+  @Flag(help: "Halve the current tempo")
   var half = false
 
-  @Flag(help: "Double the present tempo")
+  @Flag(help: "Double the current tempo")
   var double = false
 
   @Option(
@@ -52,10 +52,10 @@ struct SetCommand: AsyncParsableCommand {
   var shiftBeats: String?
 
   @Option(
-    help: ArgumentHelp("Move all beats so that one lies here, in seconds from the start", valueName: "seconds"))
+    help: ArgumentHelp("Move all beats so that one is at this time, in seconds", valueName: "seconds"))
   var firstBeat: Double?
 
-  @Flag(help: "Set that there is no steady beat: no tempo and no beats")
+  @Flag(help: "Mark as having no steady beat: no tempo and no beats")
   var noTempo = false
 
   @Option(help: ArgumentHelp("Go back to the analyzed value: bpm", valueName: "what"), completion: .list(["bpm"]))

@@ -21,17 +21,17 @@ struct ShowCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Files that were analyzed; with --why, any", valueName: "file"))
   var files: [PathArgument]
 
-  @Flag(help: "Print one JSON line for each, the record of an NDJSON report")
+  @Flag(help: "Print one JSON line for each file, as in an NDJSON report")
   var json = false
 
   @Option(
     help: Settings.include.help("what"), completion: .list(ReportExtra.choices))
   var include: [String] = []
 
-  @Flag(help: "Show instead what happened to files, and what the next run would do")
+  @Flag(help: "Explain what happened to files and what the next run would do")
   var why = false
 
-  @Flag(help: "Show instead what happened to files, and their checksums")
+  @Flag(help: "Show the history and the checksums of files")
   var history = false
 
   @OptionGroup
@@ -94,7 +94,7 @@ struct ShowCommand: AsyncParsableCommand {
   }
 }
 
-/// The human-readable form of a record.
+/// The human-readable form of a `FileRecord`.
 enum RecordText {
   static func lines(for record: FileRecord, quarantine: Quarantine? = nil) -> [String] {
     var lines = [printable(DisplayPath.text(of: record.path))]

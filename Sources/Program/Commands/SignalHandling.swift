@@ -58,7 +58,8 @@ enum Signals {
   }
 }
 
-/// The first SIGINT, SIGTERM or SIGHUP asks the run to stop in an orderly way; the second ends the process at once.
+/// The first SIGINT, SIGTERM or SIGHUP calls a closure that asks the command to stop in an orderly way; the second ends
+/// the process at once.
 package final class SignalHandling: Sendable {
   private let received = Mutex<Int32?>(nil)
 

@@ -19,10 +19,10 @@ struct SimilarCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Audio files", valueName: "file"))
   var files: [PathArgument]
 
-  @Option(help: ArgumentHelp("Maximum number of tracks for each", valueName: "n"))
+  @Option(help: ArgumentHelp("Maximum number of tracks for each file", valueName: "n"))
   var limit = 10
 
-  @Flag(help: "Print one JSON line for each; see analyze schema similar")
+  @Flag(help: "Print one JSON line for each file; see analyze schema similar")
   var json = false
 
   @OptionGroup
@@ -55,7 +55,7 @@ struct SimilarCommand: AsyncParsableCommand {
   }
 }
 
-/// Finds, for each file, the tracks that sound most like it.
+/// Calls `body` for each file with the tracks that sound most like it.
 func forEachSimilar(
   to files: [PathArgument], _ settings: CommandSettings, limit: Int, matching filter: TrackFilter = .everything,
   _ body: (SimilarTracks.Answer) throws -> Void

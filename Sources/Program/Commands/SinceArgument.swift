@@ -18,7 +18,7 @@ struct SinceArgument: ParsableArguments {
   func value() throws -> Since? {
     guard let since else { return nil }
     if let value = Since(since) { return value }
-    // A misspelled time must not be taken for the name of a future cursor file.
+    // A misspelled time must not be taken for the name of a cursor file that does not exist yet.
     guard let path = PathArgument(argument: since), since.hasSuffix(".json") || path.path.exists else {
       throw ValidationError(
         "--since expects the number of a run, a date such as 2026-11-01, an age such as 2d, or a cursor file, not "

@@ -5,8 +5,8 @@ import Synchronization
 import SystemPackage
 import Text
 
-/// Writes to standard error without ever blocking the program, even if the reader has stopped reading. Unread messages
-/// are buffered, up to a limit, and written with the next message or at the end of the process.
+/// Writes to standard error without ever blocking the program, even if no program reads from it any more. Unread
+/// messages are buffered, up to a limit, and written with the next message or at the end of the process.
 enum StandardError {
   private struct State {
     var waiting: [UInt8] = []
@@ -76,7 +76,7 @@ enum StandardError {
       } else if errno == EAGAIN {
         return
       } else if errno != EINTR {
-        // The reader is gone.
+        // The program that read standard error is gone.
         state.waiting.removeAll()
       }
       if state.waiting.isEmpty, state.lost > 0 {

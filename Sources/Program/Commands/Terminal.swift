@@ -17,7 +17,7 @@ struct Terminal: Sendable {
     self.descriptor = descriptor
     isInteractive = isatty(descriptor) == 1
     canRedraw = isInteractive && environment["TERM"] != "dumb"
-    // https://no-color.org: any value that is not empty.
+    // Any value that is not empty disables color (https://no-color.org).
     style = TextStyle(hasColor: canRedraw && (environment["NO_COLOR"] ?? "").isEmpty)
   }
 

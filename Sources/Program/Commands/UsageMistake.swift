@@ -5,7 +5,7 @@ internal import Text
 
 /// The commands that the first arguments name.
 struct NamedCommands {
-  /// The commands from the program to the innermost one that was found.
+  /// The commands from the root command to the innermost one that was found.
   private(set) var path: [any ParsableCommand.Type]
   /// The word after the commands; `nil` if it begins with a hyphen, or if there is none.
   private(set) var next: String?
@@ -39,7 +39,7 @@ struct NamedCommands {
     return "There is no command '\(printable((names + [next]).joined(separator: " ")))'; \(hint)".sentence
   }
 
-  /// The names of the options of the innermost command, such as `--database`.
+  /// The names of the options of the innermost command, or of `run` if no command is named, such as `--database`.
   var options: [String] {
     let command = path.count == 1 ? Commands.standard : last
     return command.helpMessage(includeHidden: true, columns: 1_000).split(separator: "\n").flatMap { line in
@@ -53,7 +53,7 @@ struct NamedCommands {
 
 /// The message for a mistake in the arguments that the parser has found.
 enum UsageMistake {
-  /// Corrects the parser's hints, and adds some.
+  /// Returns the parser's message with corrected and additional hints.
   static func sentence(_ message: String, _ arguments: [String], of root: any ParsableCommand.Type) -> String {
     let command = NamedCommands(arguments, of: root)
     if let unknown = try? /Unknown option '(--?[^']+)'.*/.wholeMatch(in: message)?.output.1 {
@@ -69,11 +69,12 @@ enum UsageMistake {
     {
       return "\(message); a value that begins with a hyphen needs an equals sign: \(option)=\(printable(next))"
     }
-    // Messages of the parser have no full stop.
+    // The parser's messages have no full stop after a closing quotation mark.
     return message.hasSuffix("'") ? message + "." : message
   }
 
-  /// Prefers an option that begins with the unknown one.
+  /// Returns the message about an unknown option. Its suggestion is, if possible, an option that begins with the
+  /// unknown one.
   private static func unknownOption(_ option: String, of command: NamedCommands) -> String {
     let options = command.options
     let longer = options.filter { option.count > 3 && $0.hasPrefix(option) }.min { $0.count < $1.count }

@@ -15,21 +15,21 @@ struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Read files again to find silent changes",
     discussion: """
-      Compares the bytes of files with those of an earlier day. Different bytes under the same size and time are a silent \
+      Compares the bytes of files with those of an earlier day. Different bytes with the same size and times are a silent \
       change, made by a disk, its cables or the memory. The files not read for the longest time come first.
 
-      Exit status: 0 fine; 1 it could not be done, or a folder is not there; 3 files have changed silently or can no longer \
+      Exit status: 0 fine; 1 it could not be done, or a folder is missing; 3 files have changed silently or can no longer \
       be read.
       """)
 
   @Argument(help: ArgumentHelp("Only files below these paths (default: everything)", valueName: "path"))
   var paths: [PathArgument] = []
 
-  @Option(help: ArgumentHelp("Read this part of the bytes, longest unread first (default: all)", valueName: "share"))
+  @Option(help: ArgumentHelp("Share of the bytes to read, longest unread first (default: all)", valueName: "share"))
   var share: String?
 
   @Option(
-    help: ArgumentHelp("Compute and keep these as well: sha256, md5", valueName: "kind"),
+    help: ArgumentHelp("Other checksums to compute and keep: sha256, md5", valueName: "kind"),
     completion: .list(FileChecksum.Kind.choices))
   var checksum: [String] = []
 
@@ -79,7 +79,7 @@ struct VerifyCommand: AsyncParsableCommand {
     let jobs = try CommandSettings.possibleJobs(settings[Settings.jobs]) {
       console.handle(.notice($0, event: "fewer_jobs"))
     }
-    // The setting `verify` applies only to nightly runs.
+    // Without `--share`, everything is verified: the setting `verify` applies only to runs.
     let wanted = share == nil ? nil : settings[Settings.verify]
     var request = settings.verification(wanted, jobs: jobs, roots: paths.isEmpty ? nil : paths.map(\.path))
     request.accepts = accept

@@ -5,7 +5,7 @@ import Records
 import Reporting
 import Text
 
-/// The versions of everything that can affect a result, in a form for programs: `--version --json`.
+/// The versions of everything that can affect a result, as JSON for external programs: `--version --json`.
 enum VersionReport {
   static var json: String {
     let analyzers = BuiltInAnalyzers.all.map { ($0.id, JSONValue.integer(Int64($0.version))) }

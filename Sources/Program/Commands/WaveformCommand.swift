@@ -23,7 +23,7 @@ struct WaveformCommand: AsyncParsableCommand {
   var format = "json"
 
   @Option(
-    help: ArgumentHelp("Bits of a value: 8 or 16", valueName: "number"),
+    help: ArgumentHelp("Bits per value: 8 or 16", valueName: "number"),
     completion: .list(AudiowaveformData.Bits.allCases.map { String($0.rawValue) }))
   var bits = 8
 

@@ -2,7 +2,8 @@ import ArgumentParser
 import Filters
 internal import LibraryTasks
 
-/// The option `--where` alone, for commands that use the names of filters for other options.
+/// The option `--where` alone, for commands without the other filter options; some of them use those names for
+/// something else.
 struct WhereArgument: ParsableArguments {
   @Option(
     name: .customLong("where"),

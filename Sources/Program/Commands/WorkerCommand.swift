@@ -21,7 +21,7 @@ struct WorkerCommand: AsyncParsableCommand {
       http:, s3:, gs:), or a JSON object {"key": …, "path" or "uri": …}; the answer has its key. No database is opened: \
       `analyze merge` brings the answers into one.
 
-      Exit status: 0 whatever becomes of the files; 1 the worker itself could not go on, so lines \
+      Exit status: 0 whatever the results of the files; 1 the worker itself could not go on, so lines \
       without an answer must be run again; 64 wrong usage; 129, 130 or 143 ended by a signal.
       """)
 
@@ -42,7 +42,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The same, with K from the array job; auto: N as well (Slurm, AWS Batch)", valueName: "N|auto"))
+      "--shard with K from the array job; auto: N, too (Slurm, AWS Batch)", valueName: "N|auto"))
   var shards: String?
 
   @Option(name: .customLong("fetch-space"), help: Settings.fetchSpace.help("MB"))

@@ -32,7 +32,8 @@ struct WorkerProcessCommand: AsyncParsableCommand {
     }
   }
 
-  /// The command line of a worker. The link refers to the running program, even if its file was replaced.
+  /// The command line of a worker. The link `/proc/self/exe` refers to the running program, even if its file was
+  /// replaced.
   static func arguments(definition: PipelineDefinition, only: [String], memoryLimit: Int) -> [String] {
     ["/proc/self/exe", "worker-process", "--definition", definition.text, "--memory-limit", String(memoryLimit)]
       + only.flatMap { ["--only", $0] }

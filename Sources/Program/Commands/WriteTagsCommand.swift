@@ -38,7 +38,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @Flag(name: [.customLong("dry-run"), .customShort("n")], help: "Show what would change, but change nothing")
   var dryRun = false
 
-  @Flag(help: "Replace other values as well")
+  @Flag(help: "Also replace different values")
   var overwrite = false
 
   @Option(
@@ -49,7 +49,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   @Flag(help: "Keep the modification times of files")
   var preserveMtimes = false
 
-  @Flag(help: "Replace files with several hard links under the given name only")
+  @Flag(help: "Replace files with hard links under the given name only")
   var splitHardLinks = false
 
   @Option(
@@ -57,7 +57,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
     completion: .file(extensions: ["ndjson"]))
   var journal: PathArgument?
 
-  @Option(help: ArgumentHelp("Undo the changes of a journal", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("Undo the changes in this journal", valueName: "file"), completion: .file())
   var undo: PathArgument?
 
   @Flag(help: "Print one JSON line for each file; see analyze schema write-tags")

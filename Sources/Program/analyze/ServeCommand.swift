@@ -31,7 +31,7 @@ struct ServeCommand: AsyncParsableCommand {
     help: ArgumentHelp("Require a token from this file (a name and a token per line)", valueName: "file"))
   var tokenFile: PathArgument?
 
-  @Option(help: ArgumentHelp("Accept this host name, too, such as that of a reverse proxy", valueName: "host"))
+  @Option(help: ArgumentHelp("Also accept this host name, such as that of a reverse proxy", valueName: "host"))
   var name: [String] = []
 
   @Option(help: ArgumentHelp("Trust this proxy's X-Forwarded-For and X-Forwarded-Proto", valueName: "address"))
@@ -80,7 +80,8 @@ struct ServeCommand: AsyncParsableCommand {
       } catch {
         throw CommandFailure(
           .fatal,
-          "The access log “\(DisplayPath.text(of: path))” cannot be opened: \(error). Check its folder and rights.")
+          "The access log “\(DisplayPath.text(of: path))” cannot be opened: \(error). Check its folder and permissions."
+        )
       }
     }
   }
@@ -128,7 +129,7 @@ struct ServeCommand: AsyncParsableCommand {
         throw CommandFailure(.fatal, "\(printable(DisplayPath.text(of: folder))) is not a folder.")
       }
     }
-    // This link refers to the running program, even if its file has been replaced.
+    // The link `/proc/self/exe` refers to the running program, even if its file has been replaced.
     var options = WatchOptions(
       folders: folders,
       command: [

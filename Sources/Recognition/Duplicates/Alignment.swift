@@ -1,4 +1,4 @@
-/// The stretches of two recordings that are the same.
+/// The stretches of audio that two recordings have in common, and how similar they are.
 public struct Alignment: Hashable, Sendable {
   /// A stretch of the first recording and the matching one of the second, in seconds.
   public struct Stretch: Hashable, Sendable {
@@ -27,16 +27,18 @@ public struct Alignment: Hashable, Sendable {
   public var coverage: Double
   /// Mean similarity of the blocks that `coverage` counts, 0 to 1.
   public var agreement: Double
-  /// Share of the audible blocks that are on the longest stretch, 0 to 1.
+  /// Share of the audible blocks that are found on one stretch, the one with the most blocks, 0 to 1.
   public var mainCoverage: Double
   /// Number of audible blocks of the shorter recording.
   public var blockCount: Int
-  /// Share of one recording's dominant landmarks that the other one has as well, 0 to 1. The smaller share of the two
-  /// directions counts. `nil` without signatures.
+  /// Share of one recording's dominant landmarks that the other one has as well, 0 to 1: the smaller of the shares in
+  /// the two directions. `nil` without signatures.
   public var dominantShare: Double?
-  /// Share of the clear landmarks that both recordings have where they agree least, 0 to 1; `nil` without signatures.
+  /// Share of one recording's clear landmarks that the other one has as well, where the two agree least, 0 to 1; `nil`
+  /// without signatures, or if too little can be compared.
   public var weakestShare: Double?
-  /// Similarity of the fingerprints on the stretches, 0 to 1; `nil` if the fingerprints cover too little of them.
+  /// Similarity of the fingerprints on the stretches, 0 to 1; `nil` without fingerprints, or if they cover too little
+  /// of the stretches.
   public var fingerprintAgreement: Double?
 
   public init(

@@ -1,8 +1,7 @@
-/// Aligns a recording with another one, based on the places where its blocks are found in the other.
+/// Aligns a recording that is divided into blocks with another one, based on the places of the blocks in the other one.
 ///
-/// Places that belong together form a line, whose offset grows with time if one recording is faster. The best line is
-/// the main stretch. Where something was cut or inserted, runs of blocks that are off this line may form parallel
-/// lines.
+/// Places that belong together form a line, whose offset changes with time if the speeds differ. The best line is the
+/// main stretch. Where something was cut or inserted, runs of blocks that are off this line may form parallel lines.
 struct AlignmentSearch<Blocks: SoundBlocks> {
   /// The slopes to search: seconds of the other recording per second of this one, minus 1; at most ±4%.
   private static var slopes: [Double] {
@@ -11,14 +10,14 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
   /// Minimum magnitude of a slope; smaller slopes count as zero.
   private static var minSlope: Double { 0.0008 }
   private static var maxStretches: Int { 6 }
-  /// Minimum number of blocks in each further stretch.
+  /// Minimum number of blocks in each stretch other than the main one.
   private static var minRun: Int { 2 }
 
   private let blocks: Blocks
   private let audible: [Int]
   private let places: [Int: [BlockPlace]]
 
-  /// A line of blocks: the offset at frame 0, and its growth per frame.
+  /// A line of blocks: the offset at frame 0, and its change per frame.
   private struct Line {
     var offset: Double
     var slope: Double
@@ -64,7 +63,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return zip(offsets, offsets.dropFirst(2)).contains { $1 - $0 <= reach }
   }
 
-  /// Returns the alignment; `nil` if the recordings have nothing in common.
+  /// Returns the alignment; `nil` if no audible block is found in the other recording.
   /// - Parameters:
   ///   - own: Duration of the recording that is divided into blocks, in seconds.
   ///   - other: Duration of the other recording, in seconds.
@@ -107,7 +106,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
           sum -= offsets[start].score
           start += 1
         }
-        // Prefer the flatter of equal lines.
+        // Prefers the flattest of about equally good lines.
         if sum > (best?.sum ?? 0) * 1.02 + 1e-9 {
           best = (sum, Line(offset: (offsets[start].offset + offsets[end].offset) / 2, slope: slope))
         }
@@ -117,7 +116,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return blocksOn(refined(line), among: audible)
   }
 
-  /// Fits a line by least squares to the points that are near `line`.
+  /// Fits a line by least squares to the points that are near `line`. Returns `line` if there are fewer than two.
   private func refined(_ line: Line) -> Line {
     var near: [(x: Double, y: Double)] = []
     for block in audible {
@@ -147,7 +146,8 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     return found
   }
 
-  /// Returns the longest run of blocks on a line parallel to the main one, in order with the known stretches.
+  /// Returns the stretch with the most blocks on a line parallel to the main one, among the stretches whose order
+  /// relative to the known ones is the same in both recordings; `nil` if none has at least `minRun` blocks.
   private func nextStretch(in rest: [Int], beside all: [Found]) -> Found? {
     let slope = all[0].line.slope
     var offsets: [(offset: Double, block: Int)] = []
@@ -187,7 +187,7 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
     }
   }
 
-  /// Ranges of frames that the blocks of a stretch cover in both recordings.
+  /// Returns the ranges of frames that the blocks of a stretch cover in both recordings.
   private func range(of found: Found) -> (first: Range<Double>, second: Range<Double>) {
     let start = Double((found.scores.first?.block ?? 0) * Blocks.length)
     let end = Double(((found.scores.last?.block ?? 0) + 1) * Blocks.length)
@@ -197,8 +197,8 @@ struct AlignmentSearch<Blocks: SoundBlocks> {
 
   // MARK: Stretches
 
-  /// Ranges of frames that the stretches cover in both recordings. The outer stretches extend to the ends of the
-  /// recordings unless they are far from an end and an audible block in between does not match.
+  /// Returns the ranges of frames that the stretches cover in both recordings. The outer stretches extend to the ends
+  /// of the recordings, unless a stretch is far from an end and there are audible blocks between the two.
   private func stretches(_ all: [Found], own: Double, other: Double) -> [(Range<Double>, Range<Double>)] {
     var found: [(Range<Double>, Range<Double>)] = []
     for (index, stretch) in all.enumerated() {

@@ -2,7 +2,7 @@ internal import Chromaprint
 internal import Foundation
 internal import Landmarks
 
-/// Further evidence for an alignment. A song shares many landmarks with its karaoke version, but its voice adds strong
+/// Further evidence for an alignment. A song shares many landmarks with its karaoke version, but the voice adds strong
 /// landmarks that the karaoke version lacks.
 struct Corroboration {
   private let alignment: Alignment
@@ -15,8 +15,8 @@ struct Corroboration {
     self.second = second
   }
 
-  /// Share of one recording's dominant landmarks, within the stretches, that the other recording has as well. The
-  /// smaller share of the two directions counts. `nil` without signatures.
+  /// Share of one recording's dominant landmarks, within the stretches, that the other recording has as well: the
+  /// smaller of the shares in the two directions. `nil` without signatures.
   var dominantShare: Double? {
     guard let one = first.map, let other = second.map else { return nil }
     let there = alignment.stretches.map { ($0.first, $0.second) }
@@ -47,10 +47,10 @@ struct Corroboration {
     return count > 0 ? Double(found) / Double(count) : 0
   }
 
-  /// Share of the clear landmarks that both recordings have where they agree least: the mean over the worst tenth of
-  /// the 2 s windows. The smaller share of the two directions counts. Encoders lose about the same share of landmarks
-  /// everywhere, whereas another mix or a voice adds and hides landmarks only while it sounds. `nil` without
-  /// signatures, or if only a few seconds can be compared.
+  /// Share of one recording's clear landmarks that the other one has as well, where the two agree least: the mean over
+  /// the worst tenth of the 2 s windows, in the direction in which this mean is smaller. Encoders lose about the same
+  /// share of landmarks everywhere, whereas another mix or a voice adds and hides landmarks only while it sounds. `nil`
+  /// without signatures, or if fewer than `minWindows` windows can be compared.
   var weakestShare: Double? {
     guard let one = first.map, let other = second.map else { return nil }
     let inner = alignment.stretches.map { inside($0) }
@@ -62,8 +62,8 @@ struct Corroboration {
     return min(ours, theirs)
   }
 
-  /// Trims the edges of a stretch where one of the recordings continues, since the audio beyond an edge affects the
-  /// landmarks near it.
+  /// Trims each end of a stretch beyond which a recording continues for more than `edge`, since the audio beyond that
+  /// end affects the landmarks near it.
   private func inside(_ stretch: Alignment.Stretch) -> Alignment.Stretch {
     let continuesBefore = max(stretch.first.lowerBound, stretch.second.lowerBound) > Self.edge
     let rest = (
@@ -81,10 +81,10 @@ struct Corroboration {
   private static let clearStrength = 6
   /// Length of a window: 2 s, in columns.
   private static let windowLength = 62
-  /// Minimum number of clear landmarks in a window.
+  /// Minimum number of clear landmarks in a window that is compared.
   private static let minClearLandmarks = 8
   private static let minWindows = 3
-  /// Length of a trimmed edge, in seconds.
+  /// Duration to trim at an end of a stretch, in seconds.
   private static let edge = 2.0
   /// Share of the windows that count as the worst.
   private static let weakestPart = 0.1
@@ -95,7 +95,7 @@ struct Corroboration {
     let rate = LandmarkSpectrum.columnsPerSecond
     let bands = LandmarkBlocks.bands(atSpeed: speed)
     var shares: [Double] = []
-    /// Places where the landmarks of a window are expected.
+    /// Places in the other recording where the landmarks of a window are expected.
     var expected: [(column: Int, band: Int)] = []
     func endWindow() {
       defer { expected.removeAll(keepingCapacity: true) }
@@ -126,8 +126,8 @@ struct Corroboration {
     return worst.reduce(0, +) / Double(worst.count)
   }
 
-  /// Similarity of the fingerprints where both cover the stretches, 0 to 1; `nil` if they cover fewer than two audible
-  /// blocks of them.
+  /// Similarity of the fingerprints where both cover the stretches, 0 to 1; `nil` without fingerprints, or if they
+  /// cover fewer than two audible blocks of the stretches.
   var fingerprintAgreement: Double? {
     guard let own = first.sound.fingerprint, let other = second.sound.fingerprint else { return nil }
     let rate = FingerprintBlocks.framesPerSecond

@@ -1,13 +1,14 @@
-// Duplicates finds the tracks of a library that are the same recording, by their audio.
+// Duplicates compares the audio of a library's tracks to find those that are the same recording.
 //
 //     Sound            input of a comparison: fingerprint, signature, duration
 //     Sketch           keys of a recording, and their encoding for the database
 //     SketchKeys       selection of a few keys that other files of the recording are likely to share
 //     SketchIndex      inverted file of these keys, which finds candidate pairs
-//     LandmarkBlocks   search for blocks of 4 s in another recording, by landmarks of the whole track,
-//     FingerprintBlocks  or by Chromaprint items, if there are no signatures
-//     AlignmentSearch  from places of blocks to an `Alignment`: the stretches that are the same, and the speed
-//     Relation         meaning of an alignment: another encoding, a cut, an edit, another speed, a part, or nothing
+//     LandmarkBlocks   search for 4 s blocks in another recording by the landmarks of the whole track
+//     FingerprintBlocks  the same search by Chromaprint items, for recordings without signatures
+//     AlignmentSearch  derives an `Alignment` from the positions of matching blocks: the sections that are the same,
+// and the speed
+//     Relation         meaning of an alignment: another encoding, cut, edit, speed or mix, a part, or nothing
 //     RecordingGroups  from pairs to groups that are not joined by weak links
 //
 // References: Wang, "An Industrial-Strength Audio Search Algorithm", ISMIR 2003 (landmarks, offset histograms); Haitsma
@@ -17,7 +18,7 @@
 public import Chromaprint
 public import Landmarks
 
-/// The features of a recording that are compared.
+/// The features by which a recording is compared with others.
 public struct Sound: Sendable {
   /// Covers the first two minutes in most libraries.
   public var fingerprint: Fingerprint?

@@ -2,8 +2,8 @@ internal import Chromaprint
 
 /// A fingerprint divided into blocks of items, which are searched for in another fingerprint.
 ///
-/// Up to 8% of the bits differ between encodings of one recording, and half of them between unrelated music. Tracks
-/// with the same key and drum machine are in between.
+/// Up to 8% of the bits differ between encodings of one recording, and half of them between unrelated music. For tracks
+/// with the same key and drum machine, the share is between these values.
 struct FingerprintBlocks: SoundBlocks {
   /// One item per 1,365 samples at 11,025 Hz.
   static let framesPerSecond = 11_025.0 / 1_365
@@ -65,7 +65,7 @@ struct FingerprintBlocks: SoundBlocks {
     return best == .max ? 0 : Self.score(ofDifferences: best)
   }
 
-  /// Returns 1 for identical bits, and 0 if half of them differ.
+  /// Returns a score that falls from 1 for identical bits to 0 if at least half of them differ.
   private static func score(ofDifferences count: Int) -> Double {
     max(0, 1 - 2 * Double(count) / Double(32 * length))
   }

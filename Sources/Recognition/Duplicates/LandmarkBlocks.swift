@@ -84,7 +84,7 @@ struct LandmarkBlocks: SoundBlocks {
     return Double(best) / Double(landmarks.count)
   }
 
-  /// Returns the number of bands by which landmarks may be higher in the other recording; there are 36 bands per
+  /// Returns by how many bands landmarks may be higher in the other recording, as a range; there are 36 bands per
   /// octave.
   /// - Parameter speed: Frames of the other recording per frame of this one.
   static func bands(atSpeed speed: Double) -> ClosedRange<Int> {

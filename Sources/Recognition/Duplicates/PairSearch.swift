@@ -5,7 +5,7 @@ public protocol SoundSource {
   var count: Int { get }
   /// Approximate total duration, in seconds.
   var duration: Double { get }
-  /// Calls `body` with the number and the keys of each recording, in ascending order of number.
+  /// Calls `body` with the number and the keys of each wanted recording, in ascending order of number.
   /// - Parameter isWanted: Selects the recordings whose keys are read.
   func forEachSketch(
     by basis: Alignment.Basis, where isWanted: (Int) -> Bool, _ body: (Int, [SketchKey]) -> Void
@@ -17,12 +17,12 @@ public protocol SoundSource {
 public struct CandidatePair: Hashable, Sendable {
   public var first: Int
   public var second: Int
-  /// Number of common keys at one distance.
+  /// Number of common keys whose positions differ by the same amount.
   public var fingerprintVotes: Int
   public var signatureVotes: Int
 }
 
-/// Finds the pairs of files that are the same recording.
+/// Finds the pairs of files of the same recording.
 public struct PairSearch<Source: SoundSource> {
   public struct Pair: Sendable {
     public var candidate: CandidatePair
@@ -68,7 +68,7 @@ public struct PairSearch<Source: SoundSource> {
     return found
   }
 
-  /// Indexes the new recordings, and queries the index with all recordings.
+  /// Returns the candidate pairs for one basis: indexes the new recordings, and queries the index with all recordings.
   private func candidates(by basis: Alignment.Basis, isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     let need = CandidateNeed(by: basis)
     let newCount = (0..<source.count).count(where: isNew)
@@ -89,7 +89,7 @@ public struct PairSearch<Source: SoundSource> {
           fingerprintVotes: basis == .fingerprint ? candidate.votes : 0,
           signatureVotes: basis == .signature ? candidate.votes : 0))
     }
-    // Old candidates of each new recording. They are limited, too: one new copy may have hundreds of old ones.
+    // Old candidates of each new recording. They are limited, too: a new recording may have hundreds of old copies.
     var old: [Int: [SketchIndex.Candidate]] = [:]
     let all = { (_: Int) in true }
     try source.forEachSketch(by: basis, where: all) { number, keys in
@@ -126,7 +126,7 @@ public struct PairSearch<Source: SoundSource> {
     return Array(first) + candidates.dropFirst(copies.count).prefix(sampleSize.others)
   }
 
-  /// Compares the recordings of each pair.
+  /// Compares the recordings of each pair, and passes the result to `body`.
   /// - Parameter pairs: Preferably in ascending order, since the first recording of each pair is cached.
   public func compare(_ pairs: [CandidatePair], _ body: (Pair) -> Void) throws(Source.Failure) {
     var kept: (number: Int, sound: ComparableSound)?
@@ -151,9 +151,9 @@ public struct PairSearch<Source: SoundSource> {
 /// The minimum number of keys that two recordings must have in common at one distance.
 ///
 /// The number of chance matches grows with the number of keys of both recordings, whereas files of one recording share
-/// a fraction of the keys of the shorter file.
+/// a certain fraction of the keys of the shorter file.
 private struct CandidateNeed {
-  /// Absolute minimum number of keys.
+  /// Minimum if one of the recordings has fewer than `fewKeys` keys.
   let least: Int
   /// Minimum if both recordings have at least `fewKeys` keys.
   private let usual: Int

@@ -3,7 +3,7 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
   public var first: ID
   public var second: ID
   public var relation: Relation
-  /// Strength of the evidence; among equal relations, stronger pairs come first.
+  /// Strength of the evidence; among pairs with the same relation, stronger pairs are merged first.
   public var strength: Double
 
   public init(first: ID, second: ID, relation: Relation, strength: Double) {
@@ -16,16 +16,16 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
 
 /// Groups the files of each recording, based on related pairs.
 ///
-/// Two groups are merged only if more than half of the pairs between them are known to be the same recording, and none
-/// was marked as distinct. A and C are thus not joined just because both resemble B. The result does not depend on
-/// the order of the pairs. Parts of longer files and other versions join no groups.
+/// Two groups are merged only if more than half of the pairs between them are known duplicates, and none was marked as
+/// distinct. A and C are thus not joined just because both resemble B. The result does not depend on the order of the
+/// pairs. Pairs in which one file is a part or another version of the other are ignored.
 ///
 /// If there are very many copies, most were compared only with the same few (`PairSearch`), which have many links.
 /// These few are merged first; another copy joins them if it matches most of the few that it was compared with.
 public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   /// Members in ascending order, groups ordered by their first members.
   public private(set) var groups: [[ID]] = []
-  /// Pairs of duplicates whose members are in different groups.
+  /// Pairs of duplicates whose members are not in the same group.
   public private(set) var left: [RelatedPair<ID>] = []
 
   /// - Parameter areDistinct: `true` if a person has marked two files as not being duplicates.
@@ -58,7 +58,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
     private(set) var groupOf: [Int]
     /// Members of each group; empty if it was merged into another one.
     private(set) var groups: [[Int]]
-    /// Up to `leaderCount` members of each group with many links, those with the most links first.
+    /// Up to `leaderCount` members with many links in each group, those with the most links first.
     private var leaders: [[Int]]
     private var linked: Set<Members> = []
     private var partners: [[Int]]

@@ -26,19 +26,21 @@ public enum Relation: String, Sendable, CaseIterable {
 public struct RelationRule: Sendable {
   /// Minimum share of the audible blocks of the shorter file that are found in the other one.
   public var minCoverage = 0.75
-  /// Minimum share of the audible blocks on one stretch: tracks that have loops in common match in pieces.
+  /// Minimum share of the audible blocks on one stretch. Tracks that merely have loops in common match in many short
+  /// pieces.
   public var minMainCoverage = 0.5
   /// Minimum mean similarity of the blocks found, by landmarks and by fingerprints.
   public var minAgreement = (signature: 0.5, fingerprint: 0.78)
-  /// Minimum share of dominant landmarks that both files have: a voice over a karaoke version adds landmarks of its
-  /// own.
+  /// Minimum share of one file's dominant landmarks that the other one has as well. A voice adds landmarks that a
+  /// karaoke version lacks.
   public var minDominantShare = 0.72
-  /// Minimum similarity of the fingerprints, if available, at equal and at different speeds: fingerprints change with
-  /// the pitch.
+  /// Minimum similarity of the fingerprints, if available, at equal and at different speeds. Fingerprints change with
+  /// the pitch, and thus with the speed.
   public var minFingerprintAgreement = (sameSpeed: 0.79, otherSpeed: 0.33)
-  /// Minimum share of clear landmarks that both files have where they agree least; with fewer, one file is another mix.
+  /// Minimum share of clear landmarks that both files have where they agree least; if the share is smaller, one file is
+  /// another mix.
   public var minWeakestShare = 0.46
-  /// Minimum number of compared blocks of 4 s.
+  /// Minimum number of audible blocks of 4 s in the shorter file.
   public var minBlocks = 4
 
   /// Maximum number of seconds that encoders add or remove at either end, and the tolerance for the places of
@@ -71,10 +73,10 @@ public struct RelationRule: Sendable {
     return found
   }
 
-  /// Determines the relation from the extent of the stretches.
+  /// Determines the relation from the extent of the stretches; `nil` if they cover too little of the shorter file.
   private func extent(of alignment: Alignment, first: Double, second: Double) -> Relation? {
     guard let start = alignment.stretches.first, let end = alignment.stretches.last else { return nil }
-    // Fingerprints cover only the beginnings.
+    // Fingerprints cover only the beginnings of tracks, so the first two checks require signatures.
     let lengths = (first, second)
     let shared = alignment.stretches.reduce(0) { $0 + $1.first.upperBound - $1.first.lowerBound }
     if alignment.basis == .signature, shared < min(lengths.0, lengths.1) * minMainCoverage { return nil }

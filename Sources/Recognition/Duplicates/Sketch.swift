@@ -52,7 +52,7 @@ extension SketchKey {
     return bytes
   }
 
-  /// Decodes the output of `bytes(of:)`; damaged bytes are decoded as far as possible.
+  /// Decodes the output of `bytes(of:)`; an incomplete key at the end is ignored.
   public static func keys(in bytes: [UInt8]) -> [SketchKey] {
     var keys: [SketchKey] = []
     keys.reserveCapacity(bytes.count / (keyBytes + 1))

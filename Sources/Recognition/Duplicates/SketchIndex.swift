@@ -2,9 +2,9 @@
 /// positions.
 ///
 /// Each entry takes eight bytes: 28 bits for the key, 20 for the number of the recording, 16 for the position. A table
-/// holds the starts of the entries with equal upper key bits. A key that very many recordings have finds only the first
-/// of these recordings, so that common keys do not slow down queries, and hundreds of copies of a recording still find
-/// each other.
+/// holds the starts of the entries with equal upper key bits. A key that very many recordings have finds only those
+/// with the lowest numbers, so that common keys do not slow down queries, and hundreds of copies of a recording still
+/// find each other.
 package struct SketchIndex: Sendable {
   /// Entries in the order of insertion; ascending after `sort`.
   private var entries: [UInt64] = []
@@ -25,7 +25,7 @@ package struct SketchIndex: Sendable {
   /// A recording that has keys in common with another one.
   package struct Candidate: Hashable, Sendable {
     package var number: Int
-    /// Number of common keys at one distance.
+    /// Number of common keys whose positions differ by the same amount.
     package var votes: Int
   }
 
@@ -43,7 +43,8 @@ package struct SketchIndex: Sendable {
     buckets = [UInt32](repeating: 0, count: 1 << bucketBits + 1)
   }
 
-  /// Adds the keys of a recording, unless its number is beyond `capacity`.
+  /// Adds the keys of a recording, unless its number is `capacity` or higher. Keys beyond the first nine hours are left
+  /// out.
   package mutating func add(_ keys: [SketchKey], of number: Int) {
     guard number < Self.capacity else { return }
     if number >= keyCounts.count {
@@ -56,8 +57,8 @@ package struct SketchIndex: Sendable {
     }
   }
 
-  /// Sorts the entries in place, because a copy would double the memory. Must be called after the last `add` and before
-  /// the first query.
+  /// Drops excess repetitions of keys, and sorts the entries in place, because a copy would double the memory. Must be
+  /// called after the last `add` and before the first query.
   package mutating func sort() {
     entries.withUnsafeMutableBufferPointer { Self.sort($0, below: UInt64.bitWidth) }
     dropRepeats()
@@ -75,8 +76,8 @@ package struct SketchIndex: Sendable {
     }
   }
 
-  /// Selects the occurrences of a key in a recording that count. A periodic sound may have a key hundreds of times,
-  /// which says no more about the sound than a few occurrences do.
+  /// Decides which occurrences of a key in a recording count. A periodic sound may have a key hundreds of times, which
+  /// says no more about the sound than a few occurrences do.
   private struct Repeats {
     private static let maxCount = 8
     /// Minimum distance between two occurrences: 8 s.
@@ -119,8 +120,8 @@ package struct SketchIndex: Sendable {
   /// Minimum number of entries for a radix sort; fewer are sorted by insertion.
   private static let fewEntries = 48
 
-  /// Sorts entries in place by their next digit, then within each digit (McIlroy, Bostic and McIlroy, "Engineering
-  /// Radix Sort", Computing Systems 1993).
+  /// Sorts entries in place by their highest unsorted digit, then the entries with each value of this digit (McIlroy,
+  /// Bostic and McIlroy, "Engineering Radix Sort", Computing Systems 1993).
   /// - Parameter bits: Number of low bits to sort by; the bits above are equal.
   private static func sort(_ entries: UnsafeMutableBufferPointer<UInt64>, below bits: Int) {
     guard entries.count >= fewEntries, bits > 0 else { return insert(entries) }
@@ -169,7 +170,8 @@ package struct SketchIndex: Sendable {
   /// Buffers for votes, reused between queries.
   package struct Ballot {
     fileprivate var counts = [UInt8](repeating: 0, count: 1 << cellBits)
-    /// The number of the recording, and the distance in bins.
+    /// One element per vote: the number of the recording in the upper 32 bits, the bin of the distance in the lower
+    /// ones.
     fileprivate var hits: [UInt64] = []
 
     package init() {}

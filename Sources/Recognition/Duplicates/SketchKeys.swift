@@ -20,7 +20,7 @@ enum SketchKeys {
   /// Items per unit of position: 0.5 s.
   private static let itemsPerUnit = 4
 
-  /// Returns the items that a hash selects: about one per second.
+  /// Returns the keys of the items that a hash selects: about one per second.
   static func of(_ fingerprint: Fingerprint) -> [SketchKey] {
     var keys: [SketchKey] = []
     var last: UInt32?
@@ -48,7 +48,7 @@ enum SketchKeys {
   /// Each landmark forms triplets with any two of this many landmarks that follow it.
   private static let followers = 4
 
-  /// Returns the triplets of dominant landmarks that a hash selects: about 1.3 per second.
+  /// Returns the keys that a hash selects among the triplets of dominant landmarks: about 1.3 per second.
   static func of(_ signature: Signature) -> [SketchKey] {
     let chosen = dominant(signature.landmarks)
     var keys: [SketchKey] = []

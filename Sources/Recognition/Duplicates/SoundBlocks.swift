@@ -12,9 +12,9 @@ protocol SoundBlocks {
   var blockCount: Int { get }
   /// `true` if a block has enough content to be distinctive.
   func isAudible(_ block: Int) -> Bool
-  /// Candidate places of a block in the other recording, best first.
+  /// Returns the candidate places of a block in the other recording, best first.
   func places(of block: Int) -> [BlockPlace]
-  /// Similarity of a block to the other recording at a place, 0 to 1.
+  /// Returns the similarity of a block to the other recording at a place, 0 to 1.
   /// - Parameter speed: Frames of the other recording per frame of this one.
   func score(of block: Int, at place: Double, speed: Double) -> Double
 }
@@ -28,7 +28,8 @@ struct BlockPlace: Hashable, Sendable {
 }
 
 extension SoundBlocks {
-  /// Local maxima: the highest scores that are more than `distance` apart.
+  /// Returns the indices of up to `count` local maxima: the highest scores that are at least `least` and whose indices
+  /// are more than `distance` apart.
   static func best(_ count: Int, of scores: [Int32], least: Int32, distance: Int) -> [Int] {
     var left = scores.indices.filter { scores[$0] >= least }
     var chosen: [Int] = []

@@ -40,7 +40,8 @@ extension CueSheet {
   /// - Parameters:
   ///   - path: An audio file.
   ///   - catalog: The catalog to search.
-  ///   - progress: Called at least once per second of audio with the fraction of the file processed so far, 0 to 1.
+  ///   - progress: Called for each block of audio with the fraction of the file processed so far, 0 to 1; always 0
+  ///     if the duration is unknown.
   /// - Throws: `DecodeError` if nothing can be decoded, `CatalogError` if the catalog cannot be used.
   public init(ofFile path: FilePath, in catalog: CustomCatalog, progress: (Double) -> Void = { _ in }) throws {
     var source = try MonoSource(path: path)

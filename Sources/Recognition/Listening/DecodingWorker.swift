@@ -13,7 +13,7 @@ internal import SystemPackage
 package enum DecodingWorker {
   /// Sample rate of the output, in Hz.
   package static let sampleRate = LandmarkSpectrum.layout.sampleRate
-  /// Exit status if the audio cannot be decoded.
+  /// Exit status if the audio cannot be decoded or written.
   static let failureStatus = 3
 
   /// - Parameter audioSeconds: Maximum duration of the decoded audio, in seconds.

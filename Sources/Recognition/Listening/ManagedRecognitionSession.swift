@@ -14,23 +14,23 @@ public import SystemPackage
 ///       for match in result.matches { print(match.best.item.title ?? "?") }
 ///     }
 ///
-/// It listens on a separate thread until the source ends, `cancel()` is called, or the task that reads its results is
-/// canceled. Only `async` calls wait for audio.
+/// The session listens on a separate thread until the source ends, `cancel()` is called, or the task that reads its
+/// results is canceled. Only `async` calls wait for audio.
 public final class ManagedRecognitionSession: Sendable {
   public enum State: String, Sendable {
-    /// The source is not open.
+    /// The session is not listening: it has not started yet, or has ended.
     case idle
-    /// The source is open and audio is being collected.
+    /// The session is listening, but `start()` has not been called yet.
     case prerecording
-    /// A task is waiting for results.
+    /// The session is listening, and `start()` has been called.
     case matching
   }
 
-  /// The results of a managed session, in order. The newest 64 unread results are buffered. The sequence can be
+  /// The results of a managed session, oldest first. The newest 64 unread results are buffered. The sequence can be
   /// iterated only once.
   ///
   /// If the catalog has changed but cannot be opened, the sequence yields an error result, and listening continues with
-  /// the previous catalog. If no more audio can be read, the sequence ends with a `RecordingError`.
+  /// the previous catalog. If the source fails, the sequence ends with a `RecordingError`.
   public struct Results: AsyncSequence, Sendable {
     public typealias Element = RecognitionSession.Result
     public typealias Failure = RecordingError
@@ -57,12 +57,12 @@ public final class ManagedRecognitionSession: Sendable {
   private struct Shared {
     var state = State.idle
     var recording: Recording?
-    /// `true` once the source has ended or `cancel()` was called.
+    /// `true` once listening has ended or `cancel()` was called.
     var isOver = false
   }
 
   private let session: RecognitionSession
-  /// The catalogs to reload when they change; `nil` if they are fixed.
+  /// The catalogs to reload when they change; `nil` if changes are ignored.
   private let followed: Followed?
   private let source: RecordingSource
   private let missing: @Sendable ([MissingCatalog]) -> Void
@@ -86,7 +86,8 @@ public final class ManagedRecognitionSession: Sendable {
   ///   - paths: The local catalogs.
   ///   - open: Opens and joins the local catalogs.
   ///   - parts: Remote catalogs to match as well.
-  ///   - missing: Called after each match with the parts that did not answer, if there are any.
+  ///   - missing: Called after each search with the catalogs that did not answer or could not be read, of which there
+  ///     may be none.
   package convenience init(
     following paths: [FilePath], open: @escaping @Sendable () throws(CatalogError) -> CustomCatalog,
     parts: [any CatalogPart], source: RecordingSource, missing: @escaping @Sendable ([MissingCatalog]) -> Void
@@ -143,10 +144,10 @@ public final class ManagedRecognitionSession: Sendable {
     return Results(stream: stream)
   }
 
-  /// Starts listening, unless it has already started, and waits for the first match. Returns the last result if the
-  /// source ends, `cancel()` is called, or `seconds` of audio contain no match. Listening continues, so the next call
-  /// waits for the next match.
-  /// - Returns: `nil` if there was no result at all.
+  /// Starts listening, unless it has already started, and waits for the first match or error. Returns the last result
+  /// if the source ends or `cancel()` is called, and the first result without a match that ends at `seconds` or later,
+  /// counted from the start of the source. Listening continues, so the next call waits for the next match.
+  /// - Returns: `nil` if there was no result.
   public func result(within seconds: Double = 15) async throws(RecordingError) -> RecognitionSession.Result? {
     var last: RecognitionSession.Result?
     var results = start().makeAsyncIterator()
@@ -212,7 +213,7 @@ public final class ManagedRecognitionSession: Sendable {
   }
 
   private func yield(_ results: [RecognitionSession.Result]) {
-    // Results that are errors have no `end`: no catalog was searched for them.
+    // Errors have no `end`: no catalog was searched for them.
     if results.contains(where: { $0.end != nil }) { missing(session.takeMissingCatalogs()) }
     for result in results { continuation.yield(.success(result)) }
   }

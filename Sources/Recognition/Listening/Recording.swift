@@ -10,11 +10,11 @@ final class Recording: Sendable {
   /// A pipe that wakes the reading thread when a byte is written to it.
   private let wakeUp: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
 
-  /// Time that a stopped command has to end by itself, in milliseconds.
+  /// Time in milliseconds after which a stopped command is killed if it has not ended.
   private static let stopTimeout: Int32 = 2_000
-  /// Number of frames per read.
+  /// Maximum number of frames per read.
   private static let blockSize = 4096
-  /// Maximum magnitude of samples from other programs; larger ones are clipped.
+  /// Maximum magnitude of floating-point samples; larger ones are clipped.
   private static let sampleLimit: Float = 16
 
   init(_ source: RecordingSource) throws(RecordingError) {
@@ -48,7 +48,7 @@ final class Recording: Sendable {
     try? wakeUp.writeEnd.close()
   }
 
-  /// Reads until the source ends or `stop` is called, and waits for the command to end. It must be called only once.
+  /// Reads until the source ends or `stop` is called, and waits for the command to end. Must be called only once.
   func read(into receiver: inout some PCMReceiver) throws(RecordingError) {
     let frameSize = source.encoding.size * source.channelCount
     var bytes = [UInt8](repeating: 0, count: frameSize * Self.blockSize)
@@ -78,7 +78,7 @@ final class Recording: Sendable {
     _ = try? wakeUp.writeEnd.writeAll([0])
   }
 
-  /// Waits for audio or the end of the source.
+  /// Waits for audio, the end of the source or `stop`.
   /// - Returns: `false` if reading should stop.
   private func waitForInput() -> Bool {
     while true {

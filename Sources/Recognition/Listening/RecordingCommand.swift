@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// A running recording command, and all processes that it has started.
 final class RecordingCommand: Sendable {
-  /// The end of the pipe from which the command's standard output is read.
+  /// The read end of the pipe for the command's standard output.
   let output: FileDescriptor
   private let name: String
   private let process: ChildProcess
@@ -34,7 +34,7 @@ final class RecordingCommand: Sendable {
   /// Asks the command to end, but does not wait.
   func stop() { process.stop() }
 
-  /// Waits for the command to end. Any processes it leaves running are killed.
+  /// Waits for the command to end, and throws if its status is not 0. Any processes it leaves running are killed.
   func waitForEnd() throws(RecordingError) {
     let status = process.waitForEnd().shellStatus
     if status != 0 { throw .commandFailed(name, status: Int32(status)) }

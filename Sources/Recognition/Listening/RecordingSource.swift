@@ -61,11 +61,11 @@ public struct RecordingSource: Sendable {
   }
 }
 
-/// An error that ends listening before the source ends.
+/// An error that ends listening.
 public enum RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
   case cannotOpen(String, reason: String)
   case cannotRead(String, reason: String)
-  /// The recording command exited with an error.
+  /// The recording command ended with a status other than 0.
   case commandFailed(String, status: Int32)
 
   public var description: String {

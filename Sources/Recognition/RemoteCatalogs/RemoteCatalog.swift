@@ -16,7 +16,7 @@ package final class RemoteCatalog: CatalogPart {
   private struct State {
     /// Connections that are idle.
     var idle: [any Channel] = []
-    /// The current outage; `nil` if the server answered the last question.
+    /// The current outage; `nil` if the server answered the last request.
     var outage: Outage?
   }
 
@@ -37,7 +37,8 @@ package final class RemoteCatalog: CatalogPart {
   private static let connectLimit = TimeAmount.seconds(2)
   /// Time limit for an answer, in seconds.
   private static let answerSeconds: Int64 = 10
-  /// Time for which a server is skipped after its first failure. Each further failure doubles it.
+  /// Minimum time for which a server is skipped after its first failure. Each further failure doubles it, up to
+  /// `maxPause`.
   private static let minPause = Duration.seconds(5)
   private static let maxPause = Duration.seconds(300)
   private static let maxIdle = 16
@@ -78,7 +79,7 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// The reason to skip the server now; `nil` if it can be tried. After a pause, one question at a time tests whether
+  /// The reason to skip the server now; `nil` if it can be tried. After a pause, one request at a time tests whether
   /// the server is back.
   private var recentFailure: PartFailure? {
     state.withLock { state in
@@ -89,7 +90,7 @@ package final class RemoteCatalog: CatalogPart {
     }
   }
 
-  /// Records a failure, unless it belongs to an outage that is already known.
+  /// Records a failure, unless it belongs to an outage that is already known. Returns the reason to report.
   private func fail(_ reason: PartFailure, sent: ContinuousClock.Instant) -> PartFailure {
     state.withLock { state in
       let now = ContinuousClock.now
@@ -199,12 +200,12 @@ package final class RemoteCatalog: CatalogPart {
     case .notFound, .methodNotAllowed:
       PartFailure("it is not a Nocturne server, or its version has no remote catalogs")
     case .badRequest where message(answer)?.contains(PartFailure.otherVersionText) == true:
-      PartFailure("it runs another version of Nocturne, which asks and answers in another form: update both")
+      PartFailure("it runs another version of Nocturne, whose messages have a different format: update both")
     default: PartFailure("it answers with \(answer.status.code)\(message(answer).map { ": \($0)" } ?? "")")
     }
   }
 
-  /// Returns the message of an error response from Nocturne, which is JSON.
+  /// Returns the message of an error response from Nocturne, which is JSON; `nil` for other responses.
   private static func message(_ answer: RemoteAnswer) -> String? {
     guard case .object(let object)? = try? JSONValue(parsing: answer.body),
       case .object(let error)? = object["error"], case .string(let message)? = error["message"]

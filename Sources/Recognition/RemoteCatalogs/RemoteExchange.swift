@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A question sent to another server.
+/// A request sent to another server.
 struct RemoteQuestion: Sendable {
   let body: ByteBuffer
   let authority: String
@@ -20,7 +20,7 @@ struct RemoteAnswer: Sendable {
 /// The connection ended before the answer arrived.
 struct ClosedConnection: Error {}
 
-/// Sends one question at a time over a connection, and collects the answer.
+/// Sends one request at a time over a connection, and collects the answer.
 final class RemoteExchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPClientResponsePart
   typealias OutboundIn = RemoteQuestion
@@ -30,7 +30,7 @@ final class RemoteExchange: ChannelDuplexHandler {
   private var head: HTTPResponseHead?
   private var body: [UInt8] = []
 
-  /// Maximum size of an answer in bytes: a few dozen signatures of one hour each.
+  /// Maximum size of an answer in bytes: more than a hundred signatures of one hour each.
   private static let maxBytes = 32 << 20
   private static let path = "/v1/catalog/part"
 

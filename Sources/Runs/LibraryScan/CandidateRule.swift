@@ -1,14 +1,14 @@
 /// Decides which files in a folder are worth opening. Only names are considered, because a scan does not open files.
 ///
-/// The extension only makes a file a candidate; decoding determines what it contains. Files that are given individually
-/// are analyzed regardless of their names.
+/// The extension only makes a file a candidate; decoding determines what it contains. Files that are given as roots are
+/// analyzed regardless of their names.
 public struct CandidateRule: Hashable, Sendable {
   /// Extensions of files that may contain audio, in lower case and without the dot.
   public var audioExtensions: Set<String>
-  /// `true` to accept files without an extension, or with one that is neither in `audioExtensions` nor a known
-  /// non-audio extension.
+  /// `true` to accept files without an extension, or with one that is neither in `audioExtensions` nor known as an
+  /// extension of other files or of unfinished downloads.
   public var acceptsUnknownKinds: Bool
-  /// `true` to accept files and folders whose names start with a dot.
+  /// `true` to accept files and folders whose names start with a dot, except system junk.
   public var acceptsHidden: Bool
 
   public init(
@@ -44,7 +44,8 @@ public struct CandidateRule: Hashable, Sendable {
     return acceptsHidden ? nil : .hidden
   }
 
-  /// Returns the extension in lower case; empty for names without a dot, or with a dot only as the first character.
+  /// Returns the extension in lower case; empty for names without a dot, or with a dot only as the first character, and
+  /// for extensions longer than 16 bytes.
   static func fileExtension(of name: some Collection<UInt8>) -> String {
     var reversed: [UInt8] = []
     for byte in name.reversed() {
@@ -76,8 +77,8 @@ extension CandidateRule {
   static let unfinishedExtensions = words(
     "part partial crdownload download tmp temp !qb !ut !bt bc! aria2 opdownload filepart dtapart td xltd jc! ytdl")
 
-  /// Extensions of non-audio files that are common in music folders. Listing them here makes unexpected files stand
-  /// out.
+  /// Extensions of non-audio files that are common in music folders. They are listed so that files of unknown kinds
+  /// stand out.
   static let otherExtensions = words(
     """
     jpg jpeg jpe jfif png gif bmp webp tif tiff svg heic heif avif ico psd xcf

@@ -25,8 +25,8 @@ struct IgnoreFile {
     }
   }
 
-  /// Returns `true` if a path is ignored, `false` if it is not, and `nil` if no pattern matches. The last matching
-  /// pattern decides.
+  /// Returns `true` if a path is ignored, `false` if a negated pattern includes it, and `nil` if no pattern matches.
+  /// The last matching pattern decides.
   func verdict(on path: [UInt8], isFolder: Bool) -> Bool? {
     let relative = path[baseLength...]
     return patterns.last { $0.matches(relative, isFolder: isFolder) }.map { !$0.isNegated }

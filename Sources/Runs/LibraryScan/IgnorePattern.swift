@@ -1,10 +1,11 @@
 /// One line of a `.nocturneignore` file, in the syntax of gitignore(5).
 ///
 /// - A pattern without a slash matches a name at any depth; a pattern with a slash (other than at its end) is relative
-///   to the folder of the ignore file. A pattern with a slash at its end matches only folders. `!` negates earlier
-///   patterns.
-/// - `*` matches any run of characters and `?` one character, but neither matches a slash; `[a-z]` and `[!a-z]` match
-///   one character of a set; `**` between slashes matches any number of folders; `\` makes the next character literal.
+///   to the folder of the ignore file. A pattern with a slash at its end matches only folders. A pattern that begins
+///   with `!` includes entries that earlier patterns exclude.
+/// - `*` matches any number of characters and `?` one character, but neither matches a slash; `[a-z]` and `[!a-z]`
+///   match one character of a set; `**` between slashes matches any number of folders; `\` makes the next character
+///   literal.
 /// - Names are bytes: invalid UTF-8 is matched byte by byte. Matching is case-sensitive.
 struct IgnorePattern: Hashable {
   enum Segment: Hashable {
@@ -33,7 +34,7 @@ struct IgnorePattern: Hashable {
   var isNegated: Bool
   var foldersOnly: Bool
 
-  /// Returns `nil` for empty lines and comments.
+  /// Returns `nil` for comments and for lines without a pattern.
   init?(line: ArraySlice<UInt8>) {
     var text = line
     if text.last == UInt8(ascii: "\r") { text.removeLast() }

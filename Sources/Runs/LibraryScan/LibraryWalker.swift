@@ -44,7 +44,8 @@ public struct LibraryWalker {
   public enum Entry: Hashable, Sendable {
     case file(ScannedFile)
     case skipped(SkippedEntry)
-    /// Yielded once for each root: for a file, when it is reached; for a folder, at the end of the walk.
+    /// Yielded once for each root: for a folder that is walked, at the end of the walk; for any other root, when its
+    /// turn comes.
     case root(RootReport)
   }
 
@@ -104,7 +105,7 @@ public struct LibraryWalker {
     quietPeriod = QuietPeriod(options.quietPeriod)
   }
 
-  /// - Throws: Errors from the source of the roots. The walk can continue after them.
+  /// - Throws: Errors from `nextRoot`. The walk can continue after them.
   public mutating func next() throws(ScanError) -> Entry? {
     while true {
       if !ready.isEmpty { return ready.removeFirst() }
@@ -177,7 +178,7 @@ public struct LibraryWalker {
     }
   }
 
-  /// Resets `ignoreFiles` to the ignore files that apply to everything in `folder`.
+  /// Sets `ignoreFiles` to the ignore files in all folders above `folder`.
   private mutating func readIgnoreFiles(above folder: FilePath) {
     ignoreFiles = []
     var above = folder
@@ -193,7 +194,7 @@ public struct LibraryWalker {
         ignoreFiles.append(rules)
       }
     } catch {
-      // The ignore files above roots and links are read several times, but each is reported only once.
+      // The ignore files above roots and links may be read several times, but an unreadable one is reported only once.
       guard unreadableIgnoreFiles.insert(file).inserted else { return }
       ready.append(
         .skipped(SkippedEntry(path: file, reason: .unreadableIgnoreFile, detail: error.description)))
@@ -210,7 +211,8 @@ public struct LibraryWalker {
     if listing.contains(Array(IgnoreFile.name.utf8)) { readIgnoreFile(in: path.path) }
   }
 
-  /// Descends into the folder at `path`, unless it cannot be read or was visited before.
+  /// Descends into the folder at `path`, unless it cannot be read, was visited before, or is on a file system that is
+  /// skipped.
   private mutating func enterFolder(followingLink: Bool) {
     guard !path.isTooLong else { return skip(.pathTooLong, isFolder: true) }
     let listing: FolderListing
@@ -281,7 +283,8 @@ public struct LibraryWalker {
     }
   }
 
-  /// Returns the `lstat` of the entry at `path`. If that fails, skips the entry.
+  /// Returns the `lstat` of the entry at `path`. If that fails, or if the path is too long, skips the entry and returns
+  /// `nil`.
   private mutating func entryStatus() -> FileStatus? {
     guard !path.isTooLong else {
       skip(.pathTooLong)
@@ -343,7 +346,8 @@ public struct LibraryWalker {
     }
   }
 
-  /// Returns whether a file, given by its path without links, is a candidate in a folder that was walked.
+  /// Returns whether a file, given by its path without links, is a candidate that is not ignored, in a folder that was
+  /// walked.
   private mutating func wasYielded(_ target: FilePath) -> Bool {
     guard let name = target.lastComponent, options.candidates.reasonToSkip(fileNamed: Self.bytes(of: name)) == nil,
       let folder = try? FileStatus(at: target.removingLastComponent(), followingLinks: true).key,

@@ -3,7 +3,7 @@ internal import SystemPackage
 
 extension FilePath {
   /// Returns the absolute path, without `.` and without doubled or trailing slashes. Links are kept, except in a path
-  /// with `..`, which only the system can resolve.
+  /// with `..`, which the system resolves if the path exists.
   func absolute() -> FilePath {
     if isPlainAbsolute { return self }
     if components.contains(where: { $0.kind == .parentDirectory }), let resolved = try? resolved() {
@@ -12,7 +12,7 @@ extension FilePath {
     return (isAbsolute ? self : Self.shownFolder.appending(components)).lexicallyNormalized()
   }
 
-  /// `true` for a path that `absolute()` would not change, such as those in lists written by `find`. Checking
+  /// `true` only for paths that `absolute()` would not change, such as those in lists written by `find`. Checking
   /// `components` instead would take a hundred times as long.
   private var isPlainAbsolute: Bool {
     let slash = UInt8(ascii: "/")

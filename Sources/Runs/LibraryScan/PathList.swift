@@ -23,7 +23,7 @@ public struct PathList: ~Copyable {
   private var isAtEnd = false
   private var entryNumber = 0
 
-  /// Reads from standard input, or any other open descriptor.
+  /// Reads from standard input, or any other open descriptor, which is not closed.
   public init(reading descriptor: FileDescriptor, separator: Separator) {
     self.descriptor = descriptor
     self.separator = separator

@@ -5,7 +5,7 @@ public import SystemPackage
 public struct RootReport: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// A folder that was walked, with the number of files that it yielded. The number is 0 if all its files were
-    /// reached elsewhere.
+    /// reached elsewhere or were still changing.
     case scanned(fileCount: Int)
     /// A root that is not a folder. It was yielded, or skipped with a reason.
     case single
@@ -13,7 +13,7 @@ public struct RootReport: Hashable, Sendable {
     case missing
     /// A folder without candidates. It may be the mount point of a disk that is not mounted.
     case empty
-    /// The system denied access; the text is the system's message.
+    /// The system could not read the root; the text is the system's message.
     case unreadable(String)
     /// The same folder, or a folder that contains it, has already been walked.
     case alreadyScanned

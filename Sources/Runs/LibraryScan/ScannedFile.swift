@@ -40,8 +40,8 @@ extension ScannedFile {
     self.init(path: path, status: status)
   }
 
-  /// Returns whether the content or status changed within this period before now. Times after now, from a clock that is
-  /// ahead, count as well.
+  /// Returns whether the content or status changed within this period before now. Times up to one period after now,
+  /// from a clock that is ahead, count as well.
   public func hasChanged(within period: Duration) -> Bool {
     QuietPeriod(period)?.contains(modified, statusChanged) ?? false
   }

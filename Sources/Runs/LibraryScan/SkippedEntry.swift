@@ -16,8 +16,9 @@ public struct SkippedEntry: Hashable, Sendable {
     self.detail = detail
   }
 
-  /// `true` if `path` may contain known files that the walk did not reach: an unreadable folder, or a link that may
-  /// lead to a disk that is not mounted. `false` for folders that are skipped on purpose.
+  /// `true` if `path` may contain known files that the walk did not reach, such as an unreadable folder, a folder on
+  /// another file system, or a link that may lead to a disk that is not mounted. `false` for folders that are excluded
+  /// by their names or by patterns.
   public var hidesFiles: Bool {
     switch reason {
     case .unreadableFolder, .unreadableEntry, .vanishedWhileScanning, .pathTooLong, .danglingLink, .emptyLinkTarget,
@@ -49,7 +50,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case systemJunk = "system_junk"
   /// The entry matches a pattern in a `.nocturneignore` file.
   case ignored
-  /// The file changed within the quiet period.
+  /// The file changed within the quiet period, or was still being written when its analysis was due.
   case stillChanging = "still_changing"
   /// The same file or folder has already been reached through another root, a link or a bind mount.
   case alreadyScanned = "already_scanned"
@@ -75,7 +76,7 @@ public enum SkipReason: String, Codable, Hashable, Sendable, CaseIterable {
   case pathTooLong = "path_too_long"
   case vanishedWhileScanning = "vanished_while_scanning"
 
-  /// `true` for entries that should have been scanned but could not be: the system denied access.
+  /// `true` for entries that should have been scanned but that the system could not read.
   public var isFailure: Bool { self == .unreadableFolder || self == .unreadableEntry }
 
   /// The reason in one sentence.

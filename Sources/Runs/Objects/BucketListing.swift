@@ -1,6 +1,7 @@
 internal import Platform
 
-/// The objects in a folder of a bucket, fetched in pages of up to 1,000.
+/// The objects in a folder of a bucket or, if there are none, the object with the folder's name. They are fetched in
+/// pages of up to 1,000.
 public struct BucketListing {
   private let folder: ObjectFolder
   private let fetcher: ObjectFetcher
@@ -39,7 +40,7 @@ public struct BucketListing {
 }
 
 extension ObjectFetcher {
-  /// Fetches one page of a listing, retrying transient failures.
+  /// Fetches one page of a listing, retrying transient failures. Returns `nil` if canceled.
   func page(
     of folder: ObjectFolder, prefix: [UInt8], _ continuation: String?, isCancelled: () -> Bool
   ) throws(FetchFailure) -> ListingPage? {

@@ -1,5 +1,5 @@
 /// A request in the form of a configuration that `curl --config -` reads from standard input. Requests contain secrets,
-/// and program arguments are visible to all users of the machine.
+/// which program arguments would reveal to all users of the machine.
 struct CurlRequest: Sendable {
   static let arguments = ["curl", "--disable", "--config", "-"]
 

@@ -1,4 +1,4 @@
-/// The reason an object could not be fetched. The code appears in answers and must never be renamed.
+/// The reason an object could not be fetched. The code appears in output for programs and must never be renamed.
 public struct FetchFailure: Error, Hashable, Sendable {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     case notFound = "object_not_found"

@@ -1,6 +1,6 @@
 /// The retry policy for a server.
 public struct FetchPolicy: Hashable, Sendable {
-  /// Maximum number of attempts per object.
+  /// Maximum number of attempts per object, or per page of a listing.
   public var attempts = 6
   /// Pause before the second attempt. It doubles with each further attempt.
   public var firstPause = Duration.milliseconds(500)

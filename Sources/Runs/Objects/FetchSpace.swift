@@ -34,19 +34,20 @@ public final class FetchSpace: Sendable {
   var used: Int { state.withLock { $0.used } }
 
   /// - Parameter bytes: Size of an object; `nil` if it is unknown, in which case all the space is reserved.
-  /// - Throws: `FetchFailure` if the object can never fit.
+  /// - Throws: `FetchFailure` if the object exceeds the limit, or if the disk has no space for it although nothing else
+  ///   is reserved.
   func reserve(_ bytes: Int?) throws(FetchFailure) -> Answer {
     guard (bytes ?? 0) <= limit else {
       throw FetchFailure(
         .tooLarge,
-        "The object has \((bytes ?? 0) >> 20) MB, and objects may take \(limit >> 20) MB (--fetch-space).")
+        "The object has \((bytes ?? 0) >> 20) MB, but objects may take only \(limit >> 20) MB (--fetch-space).")
     }
     let wanted = bytes ?? limit
     return try state.withLock { state throws(FetchFailure) in
       guard state.used == 0 || state.used + wanted <= limit else { return .later }
       if let bytes, let free = DiskSpace(holding: parent)?.free, free < bytes + Self.margin {
         guard state.used == 0 else { return .later }
-        throw Self.full(parent, "the object has \(bytes >> 20) MB, and \(free >> 20) MB are free")
+        throw Self.full(parent, "the object has \(bytes >> 20) MB, but only \(free >> 20) MB are free")
       }
       state.used += wanted
       return .granted(Reservation(bytes: wanted, of: self))
@@ -89,7 +90,7 @@ public final class FetchSpace: Sendable {
   }
 }
 
-/// A temporary folder that is locked as long as its process lives.
+/// A temporary folder that its process keeps locked.
 private final class LockedFolder: Sendable {
   let path: FilePath
   private let descriptor: FileDescriptor
@@ -115,7 +116,7 @@ private final class LockedFolder: Sendable {
     try? descriptor.close()
   }
 
-  /// - Returns: `nil` if another process holds the lock, or if the folder no longer exists.
+  /// - Returns: `nil` if another process holds the lock, or if the folder cannot be opened.
   private static func locked(_ path: FilePath) -> FileDescriptor? {
     guard let folder = try? FileDescriptor.open(path, .readOnly, options: [.directory, .noFollow, .closeOnExec]) else {
       return nil

@@ -70,7 +70,7 @@ extension ListedObject {
     guard let key = values["Key"], let size = values["Size"].flatMap({ Int64($0) }),
       let modified = values["LastModified"].flatMap({ Timestamp(rfc3339: $0) })
     else { return nil }
-    // Some stores encode a space as a plus sign.
+    // Some object stores encode a space as a plus sign.
     let encoded = key.replacing("+", with: "%20")
     self.init(encodedKey: encoded, size: size, modified: modified, entityTag: values["ETag"])
   }

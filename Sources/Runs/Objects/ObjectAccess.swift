@@ -1,8 +1,8 @@
 internal import Platform
 public import SystemPackage
 
-/// The endpoints and credentials for objects. They come from the environment variables and files that the stores' own
-/// tools use.
+/// The endpoints and credentials for object stores. They come from the environment variables and files that these
+/// stores' own tools use.
 public struct ObjectAccess: Sendable {
   private struct Keys {
     var id: String
@@ -88,8 +88,7 @@ public struct ObjectAccess: Sendable {
       region: region, silence: silence)
   }
 
-  /// - Parameter target: A key or a query in which every character that can be percent-encoded is encoded, as
-  ///   signatures require.
+  /// - Parameter target: A key or a query, percent-encoded as signatures require.
   private func bucketRequest(
     _ scheme: ObjectName.Scheme, _ bucket: String, target: String, region: String?, silence: Duration
   ) -> CurlRequest {
@@ -112,7 +111,7 @@ public struct ObjectAccess: Sendable {
     guard let keys else { return request }
     request.set("user", "\(keys.id):\(keys.secret)")
     request.set("aws-sigv4", "aws:amz:\(signingRegion):s3")
-    // The SHA-256 of an empty body. Stores require this header, and curl 7.88 does not add it.
+    // The SHA-256 of an empty body. Object stores require this header, and curl 7.88 does not add it.
     request.addHeader("x-amz-content-sha256", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
     if let token = keys.token { request.addHeader("x-amz-security-token", token) }
     return request

@@ -1,7 +1,7 @@
 public import Platform
 internal import Synchronization
 
-/// Fetches whole objects to the local disk, checks their length and entity tag, and retries after transient failures.
+/// Fetches whole objects to the local disk, checks their size and entity tag, and retries after transient failures.
 /// Several threads may use it at once; each of them blocks while it fetches.
 public final class ObjectFetcher: Sendable {
   let access: ObjectAccess
@@ -16,7 +16,7 @@ public final class ObjectFetcher: Sendable {
     self.policy = policy
   }
 
-  /// - Parameter isCancelled: Called every tenth of a second.
+  /// - Parameter isCancelled: Called every tenth of a second or more often.
   /// - Returns: `nil` if the fetch was canceled.
   /// - Throws: `FetchFailure`.
   public func fetch(_ address: ObjectAddress, isCancelled: () -> Bool) throws(FetchFailure) -> FetchedObject? {
@@ -50,7 +50,7 @@ public final class ObjectFetcher: Sendable {
     }
   }
 
-  /// Returns the region of a bucket if it differs from the configured one.
+  /// Returns the region of a bucket, if it is known to differ from the configured one.
   func region(of bucket: String) -> String? { regions.withLock { $0[bucket] } }
 
   func note(_ region: String, of bucket: String) { regions.withLock { $0[bucket] = region } }
@@ -77,7 +77,7 @@ struct Progress {
 struct Attempt {
   enum Ending {
     case complete(FetchedObject)
-    /// A transient failure. `reason` completes "because …".
+    /// A transient failure. The text completes "because …".
     case trouble(String, retryAfter: Duration?)
     /// The bucket is in another region.
     case elsewhere(String)
@@ -238,14 +238,14 @@ struct Attempt {
 /// A response other than an object.
 struct Refusal {
   let status: Int
-  /// The error code, such as `SlowDown`, from stores that respond in XML.
+  /// The error code, such as `SlowDown`, from object stores that respond in XML.
   let code: String?
   let retryAfter: Duration?
   let region: String?
 
   init(_ head: ResponseHead, _ body: [UInt8]) {
     status = head.status
-    // Nothing else in the body is used, because stores repeat the keys and signatures of a request there.
+    // Nothing else in the body is used, because object stores repeat the keys and signatures of a request there.
     code = String(decoding: body, as: UTF8.self).firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/).map {
       String($0.1)
     }

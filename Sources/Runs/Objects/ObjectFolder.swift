@@ -32,7 +32,7 @@ public struct ObjectFolder: Hashable, Sendable {
   /// Returns whether an object has the same name as this folder.
   func isName(_ encodedKey: String) -> Bool { (try? name(ofEncodedKey: encodedKey))?.key == key }
 
-  /// Returns `nil` if the path does not name a bucket.
+  /// Returns `nil` if the path names neither a bucket nor a folder in one.
   public init?(_ path: FilePath) {
     guard path.isObject, let folder = try? ObjectFolder(uri: Array(path.uri.utf8)) else { return nil }
     self = folder

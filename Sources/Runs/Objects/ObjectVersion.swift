@@ -25,7 +25,7 @@ public struct ObjectVersion: Hashable, Sendable {
     return agree(modified, other.modified)
   }
 
-  /// Returns the offset of a range and the length of the whole object.
+  /// Returns the byte offset of a range and the size of the whole object; `nil` without a valid `Content-Range` header.
   static func range(of head: ResponseHead) -> (start: Int, total: Int)? {
     guard let match = head["content-range"]?.firstMatch(of: /^bytes ([0-9]{1,18})-[0-9]{1,18}\/([0-9]{1,18})$/),
       let start = Int(match.1), let total = Int(match.2)

@@ -59,7 +59,7 @@ struct ResponseReader {
     return buffer.count > Self.limit ? .invalid : .needsMore
   }
 
-  /// Returns the offset after the empty line.
+  /// Returns the offset after the empty line that ends the head; `nil` if there is no such line yet.
   private static func end(of buffer: [UInt8]) -> Int? {
     var index = 0
     while let feed = buffer[index...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -13,8 +13,8 @@ internal import Text
 public struct ExecAnalyzer: Sendable {
   public struct Configuration: AnalyzerConfiguration {
     public enum Input: String, ConfigurationChoice {
-      /// The path of the file. It replaces each `{path}` in the arguments. Without `{path}`, the path becomes the last
-      /// argument.
+      /// The path of the file. It replaces each `{path}` in the arguments. Without `{path}`, the path is added as the
+      /// last argument.
       case path
       /// Mono audio on standard input: 32-bit floats, little-endian, with full scale at ±1. `{path}` is replaced, too.
       case pcm
@@ -85,7 +85,7 @@ public struct ExecAnalyzer: Sendable {
     ) { [self] (file) throws(AnalysisError) in try makeSession(for: file) }
   }
 
-  /// Kills all running programs of exec analyzers. Used if a pipeline must end immediately.
+  /// Kills all child processes, including the programs of exec analyzers. Used if a pipeline must end immediately.
   public static func killRunningPrograms() { ChildProcess.killAll() }
 
   private func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
@@ -130,7 +130,7 @@ public struct ExecAnalyzer: Sendable {
 
     mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {
       do {
-        // All machines that run Swift are little-endian, which is what the program expects.
+        // All machines that run Swift are little-endian, as the program expects.
         try values.withUnsafeBytes { (bytes) throws(PipedProcess.Failure) in try process.write(bytes) }
       } catch {
         throw Self.error(error, of: program, timeout: timeout, standardError: process.errorTail)

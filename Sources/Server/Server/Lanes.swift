@@ -6,14 +6,14 @@ struct Lanes: Sendable {
   /// Database queries, and other work that takes milliseconds. In WAL mode, SQLite can read while another connection
   /// writes.
   let reading: Lane
-  /// Database changes, one at a time, because SQLite allows only one writer. While another program holds the lock, one
-  /// change waits on the thread, and the others wait in the queue, each until its own deadline.
+  /// Database changes, one at a time, because SQLite allows only one writer. While another program holds the database
+  /// lock, one change waits on the thread, and later changes wait in the queue, each until its own deadline.
   let writing: Lane
   /// Covers. Each is created by a process that may occupy a processor for seconds. Therefore, this lane has a lower
-  /// priority, and fewer threads than there are processors.
+  /// priority and, if possible, fewer threads than there are processors.
   let picturing: Lane
-  /// Work that may take seconds: comparing all tracks of the library, decoding a track, placing beats, the morning
-  /// report.
+  /// Work that may take seconds: comparing all tracks of the library, decoding a track, placing beats, creating the
+  /// morning report.
   let computing: Lane
   /// Files: uploads, and audio of the library. The disk may have to spin up, or may be on a network.
   let transferring: Lane
@@ -21,7 +21,7 @@ struct Lanes: Sendable {
   /// times its size in memory.
   let cataloging: Lane
 
-  /// Number of threads in a lane for work that may take seconds.
+  /// Number of threads of the lane `computing`.
   private static let patientThreadCount = 2
   private static let niceness = 10
 
@@ -31,7 +31,7 @@ struct Lanes: Sendable {
     reading = try Lane(threadCount: options.threadCount, maxQueueLength: waiting)
     writing = try Lane(
       threadCount: 1, maxQueueLength: waiting, maxWait: options.writeTimeout, overdue: .lockedDatabase)
-    // A request queued after a cover should wait at least as long as a cover may take.
+    // A request that is queued behind a cover may wait for at least the time limit of that cover.
     picturing = try Lane(
       threadCount: options.coverThreadCount, maxQueueLength: waiting,
       maxWait: max(Lane.defaultMaxWait, options.coverTimeout)
@@ -50,7 +50,7 @@ struct Lanes: Sendable {
     ]
   }
 
-  /// Number of requests that are waiting or running, by lane.
+  /// Number of tasks that are waiting or running, by lane.
   var counts: [(name: String, count: Int)] { all.map { ($0.name, $0.lane.count) } }
 
   /// Ends the threads. Called after the last request.

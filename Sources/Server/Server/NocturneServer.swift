@@ -11,7 +11,7 @@ internal import Text
 
 /// The HTTP server, with the app and the APIs of the library and the recognition catalog.
 ///
-/// Each folder next to this file contains a part of the server with its routes. `routes` lists the parts.
+/// Each folder beside this file contains a part of the server with its routes. `routes` lists the parts.
 package struct NocturneServer: Sendable {
   private let services: Services
   private let watch: LibraryWatch?
@@ -32,7 +32,7 @@ package struct NocturneServer: Sendable {
   /// Serves until `stop` ends.
   ///
   /// When `stop` ends, the server accepts no more connections, finishes the responses in progress and ends event
-  /// streams. After ten seconds, it closes all connections.
+  /// streams. After ten seconds, it closes the remaining connections.
   /// - Parameter stop: Returns when the server should stop.
   /// - Throws: `ListenError` if the server cannot listen.
   package func run(until stop: @escaping @Sendable () async -> Void) async throws {

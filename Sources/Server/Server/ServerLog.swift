@@ -2,7 +2,7 @@ internal import AnalysisTasks
 internal import Logging
 internal import Text
 
-/// Passes log messages of the server and its libraries to the program's log, in the program's format.
+/// Passes log messages of the server and the packages that it uses to the program's log, in the program's format.
 struct ServerLog: LogHandler {
   let write: @Sendable (Message) -> Void
   var metadata: Logger.Metadata = [:]

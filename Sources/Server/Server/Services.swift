@@ -4,9 +4,9 @@ internal import LibraryTasks
 package import ResultStore
 package import Serving
 
-/// The state that all routes share.
+/// The store, caches and threads that all routes share.
 package struct Services: Sendable {
-  /// The store. Routes write corrected tempi, playlists and saved tracks to it.
+  /// The store. Routes write corrected tempi, playlists, saved items and decisions about duplicates to it.
   package let store: ResultStore
   package let options: ServerOptions
   package let metrics = ServerMetrics()
@@ -22,7 +22,7 @@ package struct Services: Sendable {
   private let recentFolders: TimedCache<WholeLibrary, LibraryFolders>
   private let lanes: Lanes
 
-  /// - Parameter report: Called with each later problem with the token file.
+  /// - Parameter report: Called with each problem with the token file that occurs after this call.
   /// - Throws: `ResourceError` if the system cannot start a thread; `TokenFile.Problem`.
   package init(
     store: ResultStore, options: ServerOptions, report: @escaping @Sendable (TokenFile.Problem) -> Void = { _ in }
@@ -91,7 +91,7 @@ package struct Services: Sendable {
     try await lanes.cataloging.run(body)
   }
 
-  /// Number of requests that are waiting or running, by lane.
+  /// Number of tasks that are waiting or running, by lane.
   var waitingCounts: [(name: String, count: Int)] { lanes.counts }
 
   // MARK: The library
@@ -101,13 +101,13 @@ package struct Services: Sendable {
     try searches.value(for: query) { () throws(StoreError) in try store.search(songs: query) }
   }
 
-  /// Returns the figures of the library. They are cached for up to two seconds, because counting reads the rows of all
-  /// files. Call this in a lane.
+  /// Returns the figures of the library. They are cached until the library changes, and for up to two seconds while it
+  /// keeps changing, because counting reads the rows of all files. Call this in a lane.
   func figures() throws(StoreError) -> LibraryOverview {
     try recentFigures.value { () throws(StoreError) in try LibraryOverview(of: store) }
   }
 
-  /// Returns the folders of all tracks, which are cached for up to two seconds. Call this in a lane.
+  /// Returns the folders of all tracks, which are cached like the figures. Call this in a lane.
   func folders() throws(StoreError) -> LibraryFolders {
     try recentFolders.value { () throws(StoreError) in try store.folders() }
   }

@@ -8,8 +8,8 @@ extension RequestError {
   /// Another program has kept the database locked for longer than the server waits.
   static let lockedDatabase = RequestError(
     .serviceUnavailable,
-    "Another program has locked the database, so it cannot be changed now. Try again in some seconds. If that does not help, "
-      + "close what has it open, such as a sqlite3 shell in a transaction.", retryAfter: 5)
+    "Another program has locked the database, so it cannot be changed now. Try again in a few seconds. If that does "
+      + "not help, close the program that holds the lock, such as a sqlite3 shell in a transaction.", retryAfter: 5)
 }
 
 extension StoreError: ClientFacingError {

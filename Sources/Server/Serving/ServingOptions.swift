@@ -7,9 +7,10 @@ package struct ServingOptions: Sendable {
   package var host = Self.standardHost
   /// The port; 0 to let the system choose one.
   package var port = Self.standardPort
-  /// A file with one token per line. Without it, only clients on this machine have access, and they need no token.
+  /// A file with a name and a token on each line. Without it, only clients on this machine have access, and they need
+  /// no token.
   package var tokenFile: FilePath?
-  /// Other host names of this server, such as the name of a reverse proxy.
+  /// Additional host names of this server, such as the name of a reverse proxy.
   package var names: [String] = []
   /// Origins of foreign pages that may use the server, such as `https://player.example.org`.
   package var allowedOrigins: [String] = []

@@ -15,7 +15,7 @@ public struct AnalysisJob: Hashable, Sendable {
   public var isProfiled: Bool
   /// Digests of the whole file to compute in addition to XXH3; `nil` if no checksum is wanted.
   public var digests: Set<FileChecksum.Kind>?
-  /// `true` to skip decoding, even if checksums of the audio should be verified.
+  /// `true` to skip the verification of the audio's checksum, which requires decoding.
   public var decodesNothing = false
 
   public init(
@@ -38,7 +38,7 @@ extension AnalysisJob: Codable {
     case timeLimit = "time_limit"
   }
 
-  /// Decodes a path from a string, or from a list of its bytes if it is not UTF-8.
+  /// Decodes a job. Its path is a string, or a list of bytes if it is not UTF-8.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     if let text = try? container.decode(String.self, forKey: .path) {

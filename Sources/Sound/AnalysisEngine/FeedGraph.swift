@@ -13,8 +13,8 @@ public import DSP
 ///                                              └─ STFT, once per layout ─ sessions
 ///
 /// A session that throws, or that wants no more input, receives no further input; the others are not affected. A feed
-/// without sessions is no longer computed. Memory use is a few blocks per feed, regardless of the file's length. A
-/// graph is used for one file, on one thread.
+/// is no longer computed once none of its sessions wants input. Memory use is a few blocks per feed, regardless of the
+/// file's duration. A graph is used for one file, on one thread.
 public final class FeedGraph {
   private let participants: [Participant]
   /// Indices of the participants in the order in which they finish, each with the IDs of the analyzers whose findings
@@ -146,7 +146,7 @@ public final class FeedGraph {
 
 // MARK: - Sessions
 
-/// A session and its outcome.
+/// The session of an analyzer, or the error with which it failed.
 private final class Subscriber {
   private let identity: AnalyzerIdentity
   private var session: (any AnalysisSession)?
@@ -240,11 +240,12 @@ private protocol Branch: AnyObject {
 }
 
 extension ResamplerKind {
-  /// Maximum ratio of the sample rates. Larger ratios do not occur in music, and libsamplerate rejects them.
+  /// Upper limit, exclusive, of the ratio of the sample rates. Larger ratios do not occur in music, and libsamplerate
+  /// rejects them.
   private static let maxRatio = 256
 
   /// - Returns: `nil` if no resampling is needed.
-  /// - Throws: `AnalysisError.failed` for a ratio that no resampler supports.
+  /// - Throws: `AnalysisError.failed` if a rate is not positive or the ratio is not below `maxRatio`.
   fileprivate func resampler(from inputRate: Int, to outputRate: Int) throws(AnalysisError) -> (any Resampler)? {
     guard inputRate != outputRate else { return nil }
     guard inputRate > 0, outputRate > 0, inputRate / outputRate < Self.maxRatio,
@@ -364,7 +365,7 @@ private final class NativeBranch: Branch {
     case .failure(let error):
       for subscriber in subscribers { subscriber.fail(error) }
     case .success(let resamplers) where resamplers.isEmpty && block.frameCount == AudioBlock.capacity:
-      // All blocks except the last are full, so their channels are contiguous already.
+      // In a full block, the channels are contiguous already. All blocks except the last are full.
       subscribers.consume(block.samples.span, at: frameCount)
       frameCount += Int64(block.frameCount)
     case .success(let resamplers) where resamplers.isEmpty:

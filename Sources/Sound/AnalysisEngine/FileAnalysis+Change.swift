@@ -6,7 +6,7 @@ extension FileAnalysis {
       code: "changed_while_reading", "The file changed while it was being read; the next run analyzes it again.")
   }
 
-  /// Records that the file has changed. This problem overrides all others.
+  /// Records that the file changed or vanished while it was being read. This problem replaces any other problem.
   package mutating func note(code: String, _ message: String) {
     if status == .ok { status = .partial }
     problem = Problem(stage: .decode, code: code, message: message)

@@ -14,9 +14,9 @@ public struct FileAnalyzer: Sendable {
   /// - Parameters:
   ///   - plugins: All analyzers of the pipeline. Outcomes have the same order.
   ///   - readsToEnd: `true` to decode to the end even if no analyzer wants more, in order to find damage and wrong
-  ///     lengths.
+  ///     durations.
   ///   - verifiesChecksums: `true` to decode every file, even if its audio is known, and to compare the audio with the
-  ///     checksum in the file's header.
+  ///     checksum in the file's header, unless the job has `decodesNothing`.
   public init(
     plugins: [AnalyzerPlugin], resampler: ResamplerKind, readsToEnd: Bool = true, verifiesChecksums: Bool = false
   ) {
@@ -27,14 +27,15 @@ public struct FileAnalyzer: Sendable {
   }
 
   /// Analyzes a file: identifies its audio, decodes the audio if some analyzers have no stored outcome for it, and runs
-  /// these analyzers. Analyzers that read the file itself run even if there is no audio.
+  /// these analyzers. Verifying checksums also requires decoding. Analyzers that read the file itself run even if there
+  /// is no audio.
   ///
   /// The status, the problem and the remarks about the container always describe this file. The outcomes of known audio
-  /// are reused only if both files are undamaged and decoders receive the same input. When in doubt, this file is
-  /// decoded.
+  /// are reused only if this file and the one they come from are undamaged and decoders receive the same input from
+  /// both. When in doubt, this file is decoded.
   ///
   /// - Parameters:
-  ///   - isCancelled: Called between blocks.
+  ///   - isCancelled: Called between blocks and between stages.
   ///   - findAudio: Looks up audio by its `decodingID` if it is not among the job's known audio.
   ///   - enter: Called before each stage, so that an observer can tell in which stage this process crashed.
   ///   - hasDecoded: Called after every ten seconds of audio with the number of seconds decoded so far.
@@ -80,7 +81,8 @@ public struct FileAnalyzer: Sendable {
       if known != nil || !missing.isEmpty || verifiesChecksums { analysis.decodingID = content.decodingID }
       if missing.isEmpty, let known {
         analysis.remarks = content.remarks + known.remarks.filter { $0.stage == .decode }
-        // If decoding stopped early, the format comes from the container, which may be different in this file.
+        // If the known audio was not decoded to its end, its format comes from its container, which may differ in this
+        // file.
         analysis.format = known.format?.frameCount != nil ? known.format : try AudioSource(path: path).format
       } else {
         var source = try AudioSource(path: path, verifiesChecksum: verifiesChecksums)
@@ -95,7 +97,8 @@ public struct FileAnalyzer: Sendable {
               timeSpent: timeSpent, isLate: isLate, into: &analysis)
           else { return nil }
           if analysis.problem?.stage == .decode {
-            // The file's audio differs from the known audio after all, so none of the known data applies to it.
+            // A problem while decoding shows that this file's audio differs from the known audio, so no known outcome
+            // applies to it.
             analysis.reusesKnownAudio = false
             if missing.count < audioPlugins.count {
               var source = try AudioSource(path: path)
@@ -151,7 +154,7 @@ public struct FileAnalyzer: Sendable {
     guard content.fault == nil,
       let known = job.knownAudio.first(where: { $0.decodingID == content.decodingID }) ?? findAudio(content.decodingID)
     else { return nil }
-    // If the other file was not decoded to its end, it may be damaged beyond that point.
+    // If the file of the known audio was not decoded to its end, it may be damaged beyond that point.
     return known.format?.frameCount != nil || !readsToEnd ? known : nil
   }
 

@@ -16,9 +16,10 @@ extension FileChecksum {
   ///   - audio: Byte range for which a separate hash is computed; `nil` for none.
   ///   - kinds: Digests to compute in addition to XXH3.
   ///   - fromDisk: `true` to drop the file from the page cache before and after reading, so that the bytes come from
-  ///     the disk, and the cache keeps the files of other programs.
+  ///     the disk, and files that other programs use stay in the cache.
   ///   - isCancelled: Called between buffers.
-  /// - Returns: `nil` if reading was canceled, or if the file is endless or not a regular file.
+  /// - Returns: `nil` if reading was canceled, or if the file is not a regular file, is too large, or is a huge and
+  ///   nearly empty sparse file.
   /// - Throws: The system's error if the file cannot be opened or read.
   package static func reading(
     _ path: FilePath, audio: Range<Int64>? = nil, kinds: Set<Kind> = [], fromDisk: Bool = false,
@@ -40,7 +41,7 @@ extension FileChecksum {
       let got = try file.read(buffer)
       if got == 0 { return hashers.finish() }
       hashers.update(UnsafeRawBufferPointer(rebasing: buffer[..<got]))
-      // The file grows while it is being read.
+      // The file may grow while it is being read.
       if hashers.byteCount > byteLimit { return nil }
     }
   }

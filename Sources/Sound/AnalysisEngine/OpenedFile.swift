@@ -1,10 +1,10 @@
 internal import Platform
 internal import SystemPackage
 
-/// A file that stays open during its analysis, so that all readers read the same file even if another file takes its
+/// A file that stays open during its analysis, so that all stages read the same file even if another file takes its
 /// name.
 final class OpenedFile {
-  /// A path to the open file that is valid only in this process.
+  /// A path to the open file, valid only in this process, or the file's name if `/proc` is not available.
   let path: FilePath
 
   private let descriptor: FileDescriptor
@@ -26,15 +26,16 @@ final class OpenedFile {
 
   deinit { try? descriptor.close() }
 
-  /// Size of the file, and the number of its bytes that are not in holes.
+  /// Size of the file, and the number of its bytes that are not in holes; `nil` if the file's status cannot be read.
   var extent: (size: Int64, stored: Int64)? {
     guard let status = try? FileStatus(of: descriptor) else { return nil }
-    // Files without holes take less space than their size only on file systems that compress or don't report the space.
+    // Without holes, a file is allocated far less space than its size only if the file system compresses it or does
+    // not report allocated space.
     let stored = status.allocatedSize < status.size / 4 ? descriptor.storedSize(of: status.size) : status.size
     return (status.size, stored)
   }
 
-  /// `true` if readers of `path` may have seen different versions of the file.
+  /// `true` if different stages that read `path` may have seen different versions of the file.
   var hasChanged: Bool {
     guard let status = try? FileStatus(at: path, followingLinks: true) else { return true }
     var now = FileIdentity(status)

@@ -9,7 +9,7 @@ public struct SingleFileAnalysis: Sendable {
   public struct Request: Sendable {
     /// The name that messages use for the request.
     public var name: String
-    /// The IDs of the analyzers, in order, each with its settings.
+    /// The IDs of the analyzers, each with its settings.
     public var analyzers: [(id: String, settings: [String: JSONValue])]
     /// The analyzer kinds whose IDs are in `analyzers`.
     public var kinds: [AnalyzerKind]
@@ -26,7 +26,7 @@ public struct SingleFileAnalysis: Sendable {
 
   /// - Parameters:
   ///   - timeLimit: The time limit for one file.
-  ///   - analyze: Performs a request; returns `nil` if canceled.
+  ///   - analyze: Analyzes a file with the analyzers of a request; returns `nil` if canceled.
   public init(
     timeLimit: TimeLimit, analyze: @escaping @Sendable (AnalysisJob, Request) throws -> FileAnalysis?
   ) {

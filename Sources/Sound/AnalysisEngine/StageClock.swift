@@ -1,8 +1,8 @@
 internal import Analysis
 internal import Platform
 
-/// Measures the time of each stage of an analysis. A stage lasts until the next one is entered. A clock is used on one
-/// thread, and costs almost nothing if it is not running.
+/// Measures the time of each stage of an analysis. A stage lasts until the next one is entered. A clock must be used on
+/// only one thread, and costs almost nothing if it is not running.
 public final class StageClock {
   struct Stage {
     fileprivate let place: Int
@@ -33,7 +33,8 @@ public final class StageClock {
     return Stage(place: names.count - 1)
   }
 
-  /// - Returns: The previous stage, so that the caller can return to it.
+  /// Ends the current stage and begins another.
+  /// - Returns: The ended stage, so that the caller can return to it; `stage` itself if the clock is not running.
   @discardableResult func enter(_ stage: Stage) -> Stage {
     guard isRunning else { return stage }
     let (ended, now) = (current, Self.now)

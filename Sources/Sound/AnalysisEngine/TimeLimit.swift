@@ -11,13 +11,13 @@ public struct TimeLimit: Hashable, Sendable, Codable {
   /// not respond.
   public var standstillSeconds: Double
 
-  /// The default limit: many times as long as the slowest formats need on a slow machine, and long enough for a server
-  /// to restart.
+  /// The default limits: many times the processor time that the slowest formats need on a slow machine, and a
+  /// standstill long enough for a file server to restart.
   public static let standard = TimeLimit(processorSeconds: 120, perAudioSecond: 0.25, standstillSeconds: 300)
 
-  /// Maximum length of audio, in seconds, for which the limit grows. Longer audio is considered endless.
+  /// Duration of the decoded audio, in seconds, up to which the limit grows. Longer audio is considered endless.
   private static let maxAudioSeconds = 360_000.0
-  /// Minimum of `standstillSeconds`: about the spin-up time of a sleeping disk.
+  /// Minimum of `standstillSeconds` if the user sets the limit: about the spin-up time of a sleeping disk.
   private static let minStandstillSeconds = 10.0
 
   /// Creates a fixed limit that the user has set.
@@ -44,8 +44,9 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     processorSeconds + perAudioSecond * min(audio, Self.maxAudioSeconds)
   }
 
-  /// Returns the limit for a file that consists mostly of holes, and so can claim years of audio: a minute for each
-  /// 100 MB on the disk, but at least a minute. `nil` for other files, and if the user has set a limit.
+  /// Returns the limit, in seconds of processor time, for a file that consists mostly of holes, and so can claim years
+  /// of audio: a minute for each 100 MB on the disk, but at least a minute. `nil` for other files, and if the user has
+  /// set a limit.
   /// - Parameters:
   ///   - size: Size of the file in bytes.
   ///   - stored: Number of bytes that are not in holes.
@@ -54,8 +55,8 @@ public struct TimeLimit: Hashable, Sendable, Codable {
     return 60 * max(1, Double(stored) / 1e8)
   }
 
-  /// Returns the limit for a watcher outside the process. The limit inside the process should apply first, because it
-  /// preserves some of the findings.
+  /// Returns the limit, in seconds of processor time, for a watcher outside the analyzing process. The limit inside
+  /// that process should apply first, because it preserves some of the findings.
   package func outerProcessorSeconds(afterDecoding audio: Double) -> Double {
     processorSeconds(afterDecoding: audio) * 1.25 + 10
   }

@@ -2,24 +2,25 @@ internal import AnalysisEngine
 internal import AudioDecoding
 internal import DSP
 
-/// The findings of analyzers about a file or PCM.
+/// The analyzers' findings about a file or about PCM audio.
 ///
 ///     let analyses = try Analyses(of: "song.flac", [.tempo, .tags])
 ///     print(analyses.tempo?.bpm ?? 0, analyses.tags?.fields["title"] ?? [])
 ///
-/// They are the same findings as those of `analyze` with the pipeline `default`. The initializers block until the
-/// analysis is complete, so call them off the main actor, concurrently if you like. A minute of audio takes about a
-/// hundredth of a second per analyzer. Memory use does not depend on the length of the audio.
+/// The findings are the same as those of the command `analyze` with the pipeline `default`. The initializers block
+/// until the analysis is complete, so call them off the main actor, concurrently if you like. Each analyzer takes about
+/// a hundredth of a second per minute of audio. Memory use hardly depends on the duration of the audio.
 public struct Analyses: Sendable {
-  /// Outcomes of all analyzers, in the order in which they were requested.
+  /// Outcomes of the analyzers, in the order in which they were requested. If the audio cannot be decoded, there are
+  /// only outcomes of analyzers that read files.
   public let outcomes: [AnalyzerOutcome]
   /// The audio format; `nil` if there was no audio.
   public let format: AudioFormat?
   /// A hash of a file's encoded audio, independent of its tags; `nil` for PCM.
   public let contentID: ContentID?
-  /// The reason the findings cover only part of the audio; `nil` if they cover all of it.
+  /// The reason the findings cover only part of the audio, or none of it; `nil` if they cover all of it.
   public let problem: Problem?
-  /// Notes for the user about audio that was analyzed completely.
+  /// Notes for the user about the audio, even if it was analyzed completely.
   public let remarks: [Problem]
 
   /// Analyzes a file, decoding it once for all analyzers.
@@ -50,7 +51,7 @@ public struct Analyses: Sendable {
   ///   - channels: The samples of each channel, full scale ±1. All channels have the same length. Samples that are not
   ///     finite count as 0.
   ///   - sampleRate: Sample rate in Hz.
-  ///   - kinds: The analyzers to run. Analyzers that read files, such as `.tags`, have no effect.
+  ///   - kinds: The analyzers to run. Analyzers that read files, such as `.tags`, produce no finding.
   public init(of channels: [[Float]], sampleRate: Int, _ kinds: [AnalyzerKind] = BuiltInAnalyzers.all) {
     precondition(!channels.isEmpty && sampleRate > 0, "PCM has a channel and a rate")
     let frameCount = channels[0].count
@@ -87,7 +88,7 @@ public struct Analyses: Sendable {
     self.init(of: [samples], sampleRate: sampleRate, kinds)
   }
 
-  /// The finding of this type; `nil` if it was not requested, or if its analyzer failed (see `outcomes`).
+  /// The finding of this type; `nil` if its analyzer was not requested or produced no finding (see `outcomes`).
   public subscript<Finding: AnalysisFinding>(_ type: Finding.Type) -> Finding? {
     for outcome in outcomes { if let finding = outcome.finding as? Finding { return finding } }
     return nil

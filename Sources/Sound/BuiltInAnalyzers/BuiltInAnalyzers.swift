@@ -4,7 +4,8 @@ public import Text
 
 /// The analyzers that come with Nocturne.
 public enum BuiltInAnalyzers {
-  /// All analyzers, in order. All code that needs a list of analyzers uses this list or a part of it.
+  /// All analyzers that pipelines can contain. All code that needs a list of these analyzers uses this list, in this
+  /// order, or a part of it.
   public static let all: [AnalyzerKind] = [
     .tags,
     .tempo,
@@ -27,7 +28,7 @@ public enum BuiltInAnalyzers {
   /// Names of the long fields of findings, which reports leave out by default.
   public static let longFields: Set<String> = Set(findings.flatMap { $0.longFields })
 
-  /// Analyzers that only single commands use. Pipelines cannot contain them.
+  /// Analyzers that only particular commands use. Pipelines cannot contain them.
   public static let onRequest: [AnalyzerKind] = [AnalyzerKind(BeatFitAnalyzer.self)]
 
   /// Returns the analyzer ID and settings for fitting beats with a given tempo to a file. The finding is a

@@ -3,13 +3,13 @@ public import Analysis
 /// Computes the acoustic fingerprint that AcoustID uses: one 32-bit word per 1,365 samples (0.124 s), compressed, in
 /// URL-safe Base64, as printed by `fpcalc`.
 ///
-/// The chroma of overlapping windows of 4,096 samples is smoothed over time, and 16 box filters over 16 consecutive
-/// chroma vectors are quantized to 2 bits each. (Jang, Yoo, Lee, Kim and Kalker, "Pairwise Boosted Audio Fingerprint",
-/// IEEE TIFS 2009; Ke, Hoiem and Sukthankar, "Computer Vision for Music Identification", CVPR 2005; Lalinský,
-/// Chromaprint, 2010–.)
+/// The chroma of overlapping windows of 4,096 samples is smoothed over time, and the outputs of 16 box filters over 16
+/// consecutive chroma vectors are quantized to 2 bits each. (Jang, Yoo, Lee, Kim and Kalker, "Pairwise Boosted Audio
+/// Fingerprint", IEEE TIFS 2009; Ke, Hoiem and Sukthankar, "Computer Vision for Music Identification", CVPR 2005;
+/// Lalinský, Chromaprint, 2010–.)
 ///
-/// The finding's `duration` is the length of the audio that the fingerprint covers. For an AcoustID lookup, the length
-/// of the whole recording is also needed; that is `AudioFormat.duration`.
+/// The finding's `duration` is that of the audio that the fingerprint covers. An AcoustID lookup also needs the
+/// duration of the whole recording, which is `AudioFormat.duration`.
 public struct ChromaprintAnalyzer: Analyzer {
   public static let id = "chromaprint"
   public static let version = 1
@@ -19,8 +19,8 @@ public struct ChromaprintAnalyzer: Analyzer {
   static let sampleRate = 11_025
 
   public struct Configuration: AnalyzerConfiguration {
-    /// Maximum length of audio that the fingerprint covers, in seconds from the start; 0 for the whole track. AcoustID
-    /// lookups expect 120.
+    /// Maximum duration of the audio that the fingerprint covers, in seconds from the start; 0 for the whole track.
+    /// AcoustID lookups expect 120.
     public var length = 120.0
 
     public init() {}

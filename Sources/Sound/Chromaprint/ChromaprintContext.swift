@@ -37,7 +37,7 @@ package final class ChromaprintContext {
     }
   }
 
-  /// Number of samples that must be read before the first word of a fingerprint is known.
+  /// Number of samples that must be fed before the first word of a fingerprint is known.
   package var delay: Int { unsafe Int(libchromaprint.chromaprint_get_delay(context)) }
   /// `delay` in milliseconds, as rounded by libchromaprint.
   package var delayMilliseconds: Int { unsafe Int(libchromaprint.chromaprint_get_delay_ms(context)) }

@@ -3,12 +3,12 @@ public struct Fingerprint: Sendable {
   /// The items, of 32 bits each.
   package let items: [UInt32]
 
-  /// Maximum offset between two fingerprints, in items: 2 s.
+  /// Maximum offset in `isOfSameRecording(as:)`, in items: 2 s.
   private static let reach = 16
-  /// Minimum overlap in items: seven seconds.
+  /// Minimum overlap in `isOfSameRecording(as:)`, in items: seven seconds.
   private static let minOverlap = 60
-  /// Maximum share of different bits. Encodings of one recording differ in up to 8% of their bits, two noises in 17%,
-  /// and different music in half.
+  /// Maximum share of different bits in fingerprints of the same recording. Encodings of one recording differ in up to
+  /// 8% of their bits, two noises in 17%, and different music in half.
   private static let maxDifference = 0.12
 
   package init(items: [UInt32]) { self.items = items }
@@ -23,7 +23,7 @@ public struct Fingerprint: Sendable {
   public var count: Int { items.count }
 
   /// Returns `true` if both fingerprints are of the same recording, in any encoding, starting at about the same
-  /// position.
+  /// position; `false` if they overlap by less than seven seconds.
   public func isOfSameRecording(as other: Fingerprint) -> Bool {
     (-Self.reach...Self.reach).contains { offset in
       let start = max(0, -offset)
@@ -39,11 +39,12 @@ public struct Fingerprint: Sendable {
 }
 
 extension Fingerprint {
-  /// Returns the similarity to another fingerprint at the best offset: 0 for different music, 1 for identical bits.
+  /// Returns the similarity to another fingerprint at the best offset: 0 for different music or an overlap of less than
+  /// five seconds, 1 for identical bits.
   ///
   /// The similarity is the product of two factors: the overlap as a share of the shorter fingerprint, and how far the
-  /// share of differing bits is below the half that is expected by chance. AcoustID's own server uses the same score
-  /// (Lalinský, acoustid-server, 2010–).
+  /// share of differing bits is below the half that is expected by chance, as a fraction of that half. AcoustID's own
+  /// server uses the same score (Lalinský, acoustid-server, 2010–).
   public func similarity(to other: Fingerprint) -> Double {
     guard let offset = offset(in: other) else { return 0 }
     let start = max(0, -offset)
@@ -59,8 +60,8 @@ extension Fingerprint {
 
   /// Minimum overlap for a score, in items: five seconds.
   private static let minScoredOverlap = 40
-  /// Maximum number of occurrences of an item. Items that are more frequent are silence or a steady sound, and say
-  /// nothing about the position.
+  /// Maximum number of items of a fingerprint with the same upper half. More frequent halves are silence or a steady
+  /// sound, and say nothing about the position.
   private static let maxOccurrences = 24
 
   /// Returns the position of this fingerprint's first item in the other one; `nil` if no items match. It is the offset

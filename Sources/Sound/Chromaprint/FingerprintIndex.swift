@@ -11,7 +11,8 @@ public struct FingerprintIndex: Sendable {
 
   /// One in this many items is listed.
   private static let step: UInt32 = 8
-  /// Maximum number of fingerprints that share an item. Items that are more common are silence or a steady sound.
+  /// Maximum number of fingerprints that share an item. More common items are ignored, because they are silence or a
+  /// steady sound.
   private static let maxOccurrences = 2_000
   /// Minimum ratio of the size of `entries` to that of `recent`. At a smaller ratio, the two are merged and sorted.
   private static let growth = 8
@@ -51,7 +52,8 @@ public struct FingerprintIndex: Sendable {
   }
 
   private static func listed(_ fingerprint: Fingerprint) -> Set<UInt32> {
-    // The upper bits of a product depend on all bits of the factor (Knuth, "The Art of Computer Programming" 3, 6.4).
+    // Bits 16 to 18 of the product, which select the item, depend on all lower bits of the item (multiplicative
+    // hashing: Knuth, "The Art of Computer Programming" 3, 6.4).
     Set(fingerprint.items.filter { ($0 &* 2_654_435_769) >> 16 % step == 0 })
   }
 

@@ -1,9 +1,9 @@
 /// Decodes AcoustID's fingerprint text. It is URL-safe Base64 of the algorithm (one byte), the number of items (three
 /// bytes), and the bits in which each item differs from the previous one. Each of these bits is encoded as its distance
-/// from the previous one, in three bits, low bits first, with a zero after each item. A distance of seven or more has
-/// five additional bits, which come after all three-bit codes.
+/// from the previous one, in three bits, low bits first, with a zero after each item. A distance of seven or more is
+/// encoded as seven, and the rest in five additional bits, which come after all three-bit codes.
 ///
-/// libchromaprint is not used, because it prints to standard error if the input is damaged.
+/// libchromaprint's decoder is not used, because it prints to standard error if the input is damaged.
 enum FingerprintText {
   private static let headerSize = 4
   private static let codeBits = 3
@@ -15,7 +15,7 @@ enum FingerprintText {
     guard let bytes = decoded(text), bytes.count >= headerSize else { return nil }
     let count = Int(bytes[1]) << 16 | Int(bytes[2]) << 8 | Int(bytes[3])
     let body = bytes[headerSize...]
-    // Each item ends with a code.
+    // Each item has at least one code: the zero at its end.
     guard count * codeBits <= body.count * 8 else { return nil }
     guard let (codes, longCount) = codes(in: body, itemCount: count) else { return nil }
     let restStart = headerSize + (codes.count * codeBits + 7) / 8
@@ -23,7 +23,7 @@ enum FingerprintText {
     return items(from: codes, rests: BitReader(bytes[restStart...]))
   }
 
-  /// Reads the codes of `itemCount` items, and counts the codes that have additional bits.
+  /// Reads the codes of `itemCount` items, and counts the codes that have additional bits; `nil` if `body` ends early.
   private static func codes(in body: ArraySlice<UInt8>, itemCount: Int) -> (codes: [UInt8], longCount: Int)? {
     var reader = BitReader(body)
     var codes: [UInt8] = []
@@ -60,7 +60,7 @@ enum FingerprintText {
     return items
   }
 
-  /// Decodes URL-safe Base64 without padding.
+  /// Decodes URL-safe Base64 without padding; `nil` if there are other characters.
   private static func decoded(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 3 / 4)

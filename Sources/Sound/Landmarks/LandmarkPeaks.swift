@@ -1,7 +1,7 @@
 /// Finds the local maxima of a whitened spectrum, column by column.
 ///
-/// A peak is positive, and no smaller than any value within `radius` bands and columns. Of equal values, only the
-/// earliest is a peak.
+/// A peak is positive, and no smaller than any value within `radius` bands and columns. Of equal values in different
+/// columns, only the earliest is a peak.
 package struct LandmarkPeaks {
   /// A local maximum with sub-bin offsets, interpolated from its neighbors.
   package struct Peak: Sendable {
@@ -28,7 +28,7 @@ package struct LandmarkPeaks {
   private let rowLength: Int
   /// The last `2 * radius + 1` whitened columns, one row each, padded by `radius` on both sides.
   private var columns: [Float]
-  /// Maxima over the neighboring bands for each of these columns, in rows of `bandCount` values.
+  /// Maxima over the neighboring bands for each column in `columns`, in rows of `bandCount` values.
   private var maxima: [Float]
   /// Maxima of the previous columns, at least 0, by band.
   private var earlier = [Float](repeating: 0, count: LandmarkSpectrum.bandCount)
@@ -109,7 +109,8 @@ package struct LandmarkPeaks {
     }
   }
 
-  /// Returns the vertex of the parabola through three values at −1, 0 and 1; 0 if it is at an edge.
+  /// Returns the vertex of the parabola through three values at −1, 0 and 1, limited to ±0.5; 0 if an outer value is
+  /// missing or all three are equal.
   private static func vertex(_ left: Float, _ center: Float, _ right: Float) -> Float {
     let curvature = left - 2 * center + right
     guard left.isFinite, right.isFinite, curvature < 0 else { return 0 }

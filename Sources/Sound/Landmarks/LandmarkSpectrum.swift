@@ -3,9 +3,9 @@ internal import Mathematics
 
 /// Computes the levels of the 138 bands in which landmarks are searched for: 36 per octave, from 250 Hz to 3.5 kHz.
 ///
-/// The bands are triangles on a logarithmic axis, so that a change of playback speed or pitch shifts all landmarks by
-/// the same number of bands (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform). The range is about
-/// that of a telephone, 300 to 3,400 Hz.
+/// The bands are triangles whose centers are spaced logarithmically, so that a change of playback speed or pitch shifts
+/// all landmarks by the same number of bands (Six & Leman, "Panako", ISMIR 2014, do so with a constant-Q transform).
+/// The range is about that of a telephone, 300 to 3,400 Hz.
 ///
 /// Levels are integers in units of 1/256 dB, so that whitening computes exact sums that do not drift over hours.
 package struct LandmarkSpectrum: Sendable {
@@ -22,7 +22,7 @@ package struct LandmarkSpectrum: Sendable {
   /// A power that is added before taking the logarithm: about the rounding noise of 16-bit audio.
   static let floorPower: Float = 1e-7
 
-  /// The weights of a band, in groups of eight bins from `firstBin` on.
+  /// The location of a band's weights, which are in groups of eight bins from `firstBin` on.
   private struct Band {
     var firstBin: Int
     var firstGroup: Int
@@ -91,8 +91,8 @@ package struct LandmarkSpectrum: Sendable {
     }
   }
 
-  /// Returns 10·log₁₀ in units of 1/256 dB. The logarithm of the mantissa is computed by a polynomial that is accurate
-  /// to 0.0001 dB.
+  /// Returns 10·log₁₀ of the powers plus `floorPower`, in units of 1/256 dB. The logarithm of the mantissa is computed
+  /// by a polynomial that is accurate to 0.0001 dB.
   @inline(__always)
   static func levels(ofPowers powers: SIMD8<Float>) -> SIMD8<Int32> {
     // NaN and infinity, which decoders should never output, count as silence.

@@ -29,7 +29,7 @@ package struct LandmarkWhitener {
   private func row(_ column: Int) -> Int { column % (2 * columnRadius + 2) * LandmarkSpectrum.bandCount }
 
   /// Processes the next column of levels.
-  /// - Returns: `true` if `whitened` now contains a new column, which is `columnRadius` earlier.
+  /// - Returns: `true` if `whitened` now contains a new column: the one that is `columnRadius` before this column.
   package mutating func push(_ levels: Span<Int32>) -> Bool {
     let row = row(count)
     for band in 0..<LandmarkSpectrum.bandCount {

@@ -161,8 +161,8 @@ extension Signature {
   }
 }
 
-/// Encodes landmarks as 16-bit codes. Each code contains the number of columns since the previous landmark (0 to 28),
-/// the strength and the band. The remaining codes skip up to 1,504 columns.
+/// Encodes landmarks as 16-bit codes. A code below `firstSkip` contains the number of columns since the previous code
+/// (0 to 28), the strength and the band. Any other code skips 1 to 1,504 columns.
 package enum SignatureCoding {
   /// The number of bands times the number of strengths.
   @inlinable package static var valuesPerColumn: UInt16 { 138 * 16 }
@@ -184,7 +184,7 @@ package enum SignatureCoding {
 }
 
 extension SignatureCoding {
-  /// Decodes 16-bit little-endian codes until they end, `end` is reached or `landmarks` is full.
+  /// Decodes 16-bit little-endian codes until they end, a landmark is at column `end` or later, or `landmarks` is full.
   /// - Parameters:
   ///   - next: Index of the next code.
   ///   - column: Column of the previous landmark.

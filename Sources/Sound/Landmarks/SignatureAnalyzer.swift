@@ -1,11 +1,11 @@
 package import Analysis
 
-/// Computes signatures of landmarks, by which a clip can be recognized despite noise, a telephone line or another
+/// Computes signatures of landmarks, by which a clip can be recognized despite noise, a telephone line or a different
 /// playback speed.
 ///
-/// Landmarks are the 30 strongest local peaks of each second, ten in each third of the bands. The spectrum has 138
-/// logarithmic bands and is whitened by the mean of ±12 bands and ±1 s. The method follows Wang (ISMIR 2003); the
-/// logarithmic bands follow Six & Leman (ISMIR 2014).
+/// Landmarks are the strongest local peaks of each second: up to 30, with up to ten in each third of the bands. The
+/// spectrum has 138 logarithmic bands and is whitened by subtracting the mean of ±12 bands and ±1 s. The method follows
+/// Wang (ISMIR 2003); the logarithmic bands follow Six & Leman (ISMIR 2014).
 package struct SignatureAnalyzer: Analyzer {
   package static let id = "signature"
   package static let version = Signature.version

@@ -2,12 +2,12 @@ public import Analysis
 
 /// Computes a descriptor of a track's sound, for finding similar tracks. docs/likeness.md describes the method.
 ///
-/// Statistics are computed for blocks of ten seconds. Their mean over the track, projected to 128 numbers, is the
-/// descriptor.
+/// Statistics are computed for blocks of ten seconds. Their weighted mean over the track, projected to 128 numbers, is
+/// the descriptor.
 public struct LikenessAnalyzer: Analyzer {
   public static let id = "likeness"
   public static let version = 1
-  public static let summary = "Descriptor of sound for finding similar tracks"
+  public static let summary = "Descriptor of the sound, for finding similar tracks"
 
   public init(_ configuration: NoConfiguration) {}
 
@@ -15,11 +15,11 @@ public struct LikenessAnalyzer: Analyzer {
 
   public func makeSession(for file: AudioFile) -> Session { Session() }
 
-  /// Keeps the features of ten seconds, and sums over earlier blocks.
+  /// Keeps the features of the current block, and sums over earlier blocks.
   public struct Session: AnalysisSession {
     /// Minimum duration of a track, in seconds.
     static let minSeconds = 5.0
-    /// Minimum number of frames in the last block, unless it is the only one.
+    /// Minimum number of frames in the last block, unless there is no earlier block with sound.
     private static let minBlockFrames = 64
 
     private var frame = SoundFrame()

@@ -1,6 +1,6 @@
 /// Reduces the number of dimensions of a collection's descriptors while nearly preserving the angles between them, for
-/// pages that have no room for full descriptors. It uses principal components (Pearson 1901); docs/likeness.md states
-/// the accuracy.
+/// HTML pages that have no room for full descriptors. It uses principal components (Pearson 1901); docs/likeness.md
+/// states the accuracy.
 public struct PrincipalComponents: Sendable {
   /// Shrinks the mean of a small collection toward zero, as in `SoundCollection`.
   private static let meanShrinkage: Float = 200
@@ -20,7 +20,7 @@ public struct PrincipalComponents: Sendable {
   /// - Parameters:
   ///   - descriptors: The concatenated bytes of some of the collection's descriptors; a thousand are enough.
   ///   - width: Number of values to keep, at most 128.
-  /// - Returns: `nil` if there are fewer than two different descriptors, or if `width` is too large.
+  /// - Returns: `nil` if there are fewer than two descriptors, if all are zero, or if `width` is too large.
   public init?(sample descriptors: [UInt8], width: Int) {
     let count = descriptors.count / SoundDescriptor.count
     guard count > 1, width <= SoundDescriptor.count else { return nil }
@@ -44,7 +44,7 @@ public struct PrincipalComponents: Sendable {
   }
 
   /// - Parameter descriptor: The bytes of a descriptor.
-  /// - Returns: `width` numbers; `nil` if the bytes are not a descriptor of this version.
+  /// - Returns: `width` numbers; `nil` if the number of bytes is wrong.
   public func reduced(_ descriptor: [UInt8]) -> [Int8]? {
     guard descriptor.count == SoundDescriptor.count else { return nil }
     var vector = Self.vectors(descriptor[...])

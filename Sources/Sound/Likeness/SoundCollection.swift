@@ -20,7 +20,7 @@ public struct SoundCollection: Sendable {
   /// Number of zero vectors counted into the mean of the collection. They shrink it toward zero, the mean of a large
   /// body of music, which matters only in small collections.
   private static let meanShrinkage: Float = 200
-  /// Size of the sample in which the neighbors of neighbors are searched for.
+  /// Maximum size of the sample in which the neighbors of neighbors are searched for.
   private static let sampleLimit = 1024
   /// The number of neighbors is the sample size divided by the first number, but at least the second.
   private static let (neighborShare, minNeighbors) = (40, 10)
@@ -51,7 +51,8 @@ public struct SoundCollection: Sendable {
     (self.rows, self.mean, sample) = (rows, mean, (0..<size).map { $0 * count / size })
   }
 
-  /// Returns the nearest tracks, best first, including the track itself if it is in the collection.
+  /// Returns the tracks nearest to a descriptor, best first, including the descriptor's own track if it is in the
+  /// collection.
   public func nearest(to descriptor: SoundDescriptor, limit: Int) -> [Neighbor] {
     var query = Self.vectors(descriptor.bytes)
     Self.center(&query, 0, mean)

@@ -1,5 +1,5 @@
-/// A descriptor of a track's sound: 128 signed bytes. The similarity of two tracks is the angle between their
-/// descriptors relative to the mean of many descriptors.
+/// A descriptor of a track's sound: 128 signed bytes. The similarity of two tracks is the cosine of the angle between
+/// their descriptors after the mean of many descriptors is subtracted.
 public struct SoundDescriptor: Hashable, Sendable {
   /// Version of the descriptor's definition.
   public static let version = 1

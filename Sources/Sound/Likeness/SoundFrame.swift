@@ -10,7 +10,7 @@ struct SoundFrame {
   static let columnsPerFrame = 4
   static let framesPerSecond = layout.columnsPerSecond / Double(columnsPerFrame)
   static let bandCount = 32
-  /// The bins at which half octaves begin, from 172 Hz to 8.8 kHz.
+  /// The bins at the edges of the half octaves, from 172 Hz to 8.8 kHz; the top two are narrower.
   private static let edges = [8, 11, 16, 23, 32, 45, 64, 91, 128, 181, 256, 330, 410]
   private static let rangeCount = edges.count - 1
   static let toneCount = 2 * rangeCount
@@ -29,7 +29,7 @@ struct SoundFrame {
   /// Mean powers of the bands.
   private(set) var bands = [Float](repeating: 0, count: bandCount)
   /// The flatness of each half octave as a natural logarithm (0 if all bins are equal, negative for tones), followed by
-  /// the mean change of its bins from one frame to the next.
+  /// the mean absolute change of the log powers in each half octave from one frame to the next (0 in the first frame).
   private(set) var tones = [Float](repeating: 0, count: toneCount)
   /// The log power of each bin relative to the mean of its half octave.
   private var logarithms = [Float](repeating: 0, count: (edges.last ?? 0) - edges[0])
@@ -88,6 +88,7 @@ struct SoundFrame {
     return values.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: 4 * first, as: SIMD8<Float>.self) }
   }
 
-  /// Minimum power of a bin relative to the mean of its half octave. Encoders omit content that is much weaker.
+  /// Power that is added to each bin, relative to the mean of its half octave, because encoders omit content that is
+  /// much weaker.
   private static let floor: Float = 1e-3
 }

@@ -13,7 +13,7 @@ struct SoundStatistics {
   private static let groups = [0..<4, 4..<8, 8..<13, 13..<19, 19..<25, 25..<32]
   /// Edges of the modulation bands, in bins of the transform of a block: 0.3 to 12.5 Hz.
   private static let pulses = [3, 5, 8, 12, 18, 27, 40, 60, 90, 128]
-  /// Minimum power relative to the mean.
+  /// Power, relative to the mean, that is added before taking the logarithm.
   private static let floor: Float = 1e-5
   /// Minimum mean power of a bin in a block that is not silent: the power of noise at -86 dB.
   private static let minPower: Float = 1e-6
@@ -21,7 +21,7 @@ struct SoundStatistics {
     3 * SoundFrame.bandCount + cepstrumCount * (cepstrumCount + 1) / 2 + groups.count * pulses.count
     + 2 * SoundFrame.toneCount
 
-  /// Orthonormal DCT-II matrix, one row per coefficient.
+  /// DCT-II matrix, one row per coefficient; orthonormal except for the first row.
   private static let cosines: [Float] = (0..<cepstrumCount * SoundFrame.bandCount).map { index in
     let (row, band) = (index / SoundFrame.bandCount, Double(index % SoundFrame.bandCount))
     let count = Double(SoundFrame.bandCount)
@@ -42,8 +42,8 @@ struct SoundStatistics {
 
   /// Ends the block and starts the next one.
   ///
-  /// - Returns: `count` numbers, and their weight, which grows with the length and the loudness of the block; `nil` for
-  ///   silence.
+  /// - Returns: `count` numbers, and their weight, which grows with the length and the loudness of the block; `nil` if
+  ///   the block is silent or has fewer than two frames.
   mutating func next() -> (numbers: [Float], weight: Double)? {
     defer {
       bands.removeAll(keepingCapacity: true)
@@ -135,8 +135,8 @@ struct SoundStatistics {
     return numbers + deviations.map { log($0) }
   }
 
-  /// Returns the mean absolute change of each band from one frame to the next, and how each group of bands rises over
-  /// time.
+  /// Returns the mean absolute change of each band from one frame to the next, and the mean rise of each group of
+  /// bands, frame by frame.
   private func changes(of levels: [Float]) -> (changes: [Float], rises: [[Float]]) {
     let (frames, bands) = (frameCount, SoundFrame.bandCount)
     var changes = [Float](repeating: 0, count: bands)

@@ -5,7 +5,8 @@ internal import DSP
 struct BarWeights {
   typealias Row = BeatAccents.Row
 
-  /// Weights of the features in `BeatAccents.names` for the meter, which add up to 1. The network counts separately.
+  /// Weights of the features in `BeatAccents.names` in the evidence for the meter. They add up to 1. The weight of the
+  /// network is 0, because it counts separately.
   let shares: Row
   /// A constant added to the evidence for each meter. Chance alone yields evidence near 1.
   let chance: Float
@@ -17,7 +18,7 @@ struct BarWeights {
   let ofThree: [Row]
   /// Minimum difference between the log evidence for bars of three and that for bars of four.
   let minAdvantage: Float
-  /// Minimum probability of a first beat that is reported.
+  /// Minimum probability at which the first beat of the bars is reported.
   let sureDownbeat: Float
 
   static let fitted = BarWeights(TempoResources.barWeights)

@@ -3,8 +3,8 @@ public import Analysis
 /// Estimates the tempo in beats per minute, the times of the beats, and how the tempo changes.
 ///
 /// Audio is split where one constant tempo gives way to another. Onset envelopes of eight kinds, and the beats detected
-/// by a small network, are compared with beat grids of several tempi and phases. The tempo of a grid is constant or,
-/// where that explains the music much better, follows a path. A conditional logit picks the grid. The meter and
+/// by a small network, are compared with beat grids of several tempi and phases. The tempo of a grid is constant,
+/// unless a path of varying tempo explains the music much better. A conditional logit picks the grid. The meter and
 /// downbeats are reported if the beats clearly group into bars. Papers are cited at the types that implement the
 /// individual steps. The folders next to this file are, in the order of processing:
 ///
@@ -20,12 +20,12 @@ public struct TempoAnalyzer: Analyzer {
   public static let summary = "Tempo in beats per minute with candidates and confidence, beats, and a map of the tempo"
 
   public struct Configuration: AnalyzerConfiguration {
-    /// Lower tempi are doubled, unless the double exceeds `maximumBPM`.
+    /// Minimum tempo. Lower candidates are left out, or doubled if no candidate is in the range.
     public var minimumBPM = 40.0
-    /// Higher tempi are halved, unless the half is below `minimumBPM`.
+    /// Maximum tempo. Higher candidates are left out, or halved if no candidate is in the range.
     public var maximumBPM = 250.0
-    /// `true` to round the tempo to the nearest whole number if the difference is within the measurement error:
-    /// machine-made music has whole tempi.
+    /// `true` to round a constant tempo to the nearest whole number if the difference is within the measurement error,
+    /// because machine-made music usually has whole tempi.
     public var roundsToInteger = true
 
     public init() {}
@@ -62,9 +62,9 @@ public struct TempoAnalyzer: Analyzer {
     return session
   }
 
-  /// Keeps the bands of a few minutes of audio at most, and only the beats of earlier audio.
+  /// Keeps the bands of at most seven and a half minutes of audio, and only the tempi and beats of earlier audio.
   public struct Session: AnalysisSession {
-    /// Length of a stretch, in seconds. A track up to one and a half times as long is analyzed as a whole.
+    /// Duration of a stretch, in seconds. A track that is less than one and a half times as long is read as a whole.
     static let stretchSeconds = 300.0
     /// The overlap of stretches, in seconds.
     static let overlapSeconds = 10.0
@@ -95,13 +95,13 @@ public struct TempoAnalyzer: Analyzer {
       givenTempo = bpm
     }
 
-    /// Reserves memory for this much audio, up to the length that is kept at a time.
+    /// Reserves memory for this many seconds of audio, but at most for the duration that is kept at a time.
     mutating func expect(_ seconds: Double) {
       let kept = seconds > 0 ? min(seconds, 1.5 * Self.stretchSeconds) : 0
       bands.reserve(Int(kept * OnsetEnvelopes.columnsPerSecond) + 8)
     }
 
-    /// Number of columns that have not been analyzed yet.
+    /// Number of columns in memory.
     var keptColumns: Int { bands.columnCount }
 
     public mutating func consume(_ values: Span<Float>, at index: Int64) throws(AnalysisError) {

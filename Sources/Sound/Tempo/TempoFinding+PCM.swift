@@ -2,8 +2,8 @@ public import Analysis
 internal import DSP
 
 extension TempoFinding {
-  /// Estimates the tempo and beats of PCM. The result is the same as that of `TempoAnalyzer` for a file with these
-  /// samples.
+  /// Estimates the tempo and beats of PCM. The result is the same as that of `TempoAnalyzer`, with its default
+  /// settings, for a file with these samples.
   ///
   ///     let tempo = TempoFinding(of: samples, sampleRate: 44_100)
   ///     print(tempo.bpm ?? 0, tempo.beats)

@@ -12,7 +12,8 @@ public import SystemPackage
 /// - `Scan`: the files that a run has seen, compared with the stored state.
 /// - `Queue`: files waiting for analysis, with known facts that may save work.
 /// - `Results`: writing and merging the results of analyses.
-/// - `Findings`: the storage of findings and corrections.
+/// - `Findings`: the storage of findings, corrections and decisions about duplicates.
+/// - `Checksums`: checksums, verifications, and the history of each file.
 /// - `Songs`: tables that are derived from the findings and updated in every transaction; `LibraryStore` queries them.
 /// - `Changes`: a log of which tracks changed or disappeared, and when.
 /// - `Reading`: records, runs and figures for reports and commands.
@@ -27,7 +28,8 @@ public final class ResultStore: Sendable {
   }
 
   public let path: FilePath
-  /// The schema version before this object migrated the database; `nil` if it was current, or was migrated in a copy.
+  /// The schema version before this object migrated the database; `nil` if the database was current or new, or was
+  /// migrated in a copy.
   public let olderSchema: Int?
   private let name: String
   /// Device and inode of the database file.
@@ -42,7 +44,7 @@ public final class ResultStore: Sendable {
   /// The finding tables that the database had when it was opened; all of them if it is writable.
   package let existing: ExistingColumns
 
-  /// - Parameter findings: Findings that have tables of their own. All others are stored as JSON.
+  /// - Parameter findings: Findings that have their own tables. All others are stored as JSON.
   /// - Throws: `cannotOpen`, `notAStore` (the file is left untouched), `newerSchema`, `corrupt`, `readOnly`, `busy` or
   ///   `diskFull`.
   public init(
@@ -121,7 +123,7 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Opens a database with the current schema that is complete in its main file. Returns `nil` for any other database.
+  /// Opens a database that has the current schema and an empty write-ahead log. Returns `nil` for any other database.
   private static func openFrozen(_ name: String) throws -> (any DatabaseWriter)? {
     guard fileSize(of: name + "-wal") ?? 0 == 0 else { return nil }
     let uri = frozenURI(name)
@@ -134,8 +136,8 @@ public final class ResultStore: Sendable {
     [.SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM].contains(error.resultCode)
   }
 
-  /// Runs SQLite's integrity check on the whole file.
-  /// - Returns: One line for each problem; empty if there is none.
+  /// Runs SQLite's integrity and foreign key checks on the whole file.
+  /// - Returns: One line for each problem (the integrity check stops after 20); empty if there is none.
   public func checkIntegrity() throws(StoreError) -> [String] {
     try read { db in
       var complaints = try String.fetchAll(db, sql: "PRAGMA integrity_check(20)").filter { $0 != "ok" }
@@ -200,8 +202,8 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Memory that connections and migrations need, in bytes. GRDB crashes if SQLite runs out of memory during one of
-  /// them.
+  /// Memory needed to open connections and to migrate, in bytes. GRDB crashes if SQLite runs out of memory during
+  /// either.
   private static let minMemory = 48 << 20
 
   /// Maximum time to wait for other processes, in seconds.
@@ -220,7 +222,8 @@ public final class ResultStore: Sendable {
     var configuration = Configuration()
     configuration.readonly = readOnly
     configuration.busyMode = .timeout(patience)
-    // One reader for each reading thread of a server. Commands need fewer. Readers are opened only when needed.
+    // One reading connection for each reading thread of a server. Commands need fewer. Connections are opened only when
+    // needed.
     configuration.maximumReaderCount = 6
     configuration.label = "store"
     configuration.prepareDatabase { db in
@@ -261,7 +264,7 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Returns the SQLite name of a database without writers.
+  /// Returns the URI with which SQLite opens a database on the assumption that nobody is writing to it.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
   /// Returns the application id and version of a database, and the number of its tables and indexes other than GRDB's.

@@ -43,7 +43,7 @@ extension StoreError: CustomStringConvertible {
       "\(name(path)) is not a Nocturne database: \(reason). It was not changed; name another file with --database."
     case .busy(let path):
       "The database \(name(path)) is locked by another program. "
-        + "Close whatever has it open (a sqlite3 shell in a transaction, say) and try again."
+        + "Close the program that holds the lock, such as a sqlite3 shell in a transaction, and try again."
     case .lockedByRun(let lock, let owner):
       if let owner {
         "Another run is working on this database: process \(owner.processID) on \(owner.host), "

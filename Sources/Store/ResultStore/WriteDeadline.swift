@@ -5,7 +5,7 @@ extension ResultStore {
   @TaskLocal static var writeDeadline: ContinuousClock.Instant?
 
   /// Runs `body`. While another program holds the write lock, the writes of `body` wait until `deadline`, then throw
-  /// `StoreError.busy`. Without a deadline, they wait for ten seconds.
+  /// `StoreError.busy`. Writes outside such a call wait for `patience`, ten seconds.
   package static func withWriteDeadline<Value>(
     _ deadline: ContinuousClock.Instant, _ body: () throws -> Value
   ) rethrows -> Value {

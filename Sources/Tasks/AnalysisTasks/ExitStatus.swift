@@ -3,7 +3,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   case fine = 0
   /// The run failed, for example because there is no database, a root is missing or the disk is full.
   case fatal = 1
-  /// The run is complete, but files failed that had not failed before (`--fail-on` changes this).
+  /// The run is complete, but some files are newly failed or damaged (`--fail-on` changes this).
   case filesFailed = 3
   /// Another run holds the lock of the database.
   case locked = 11

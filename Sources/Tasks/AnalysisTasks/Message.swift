@@ -5,7 +5,7 @@ package import Text
 
 /// A message from a task, for people and for programs.
 package struct Message: Sendable {
-  /// The syslog severities (RFC 5424), which journald also uses.
+  /// Syslog severities (RFC 5424), which journald also uses.
   package enum Level: Int, Sendable {
     case error = 3
     case warning = 4

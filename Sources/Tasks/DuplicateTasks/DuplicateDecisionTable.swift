@@ -33,7 +33,8 @@ package enum DuplicateDecisionTable {
     return csv.bytes
   }
 
-  /// Returns all decisions in a database. The columns with paths are only informative and are not read back.
+  /// Returns the table of all decisions in a database. The columns with paths are only informative and are not read
+  /// back.
   package static func bytes(of store: ResultStore) throws(StoreError) -> [UInt8] {
     let decisions = try store.duplicateDecisions()
     var csv = CSVWriter(guardsFormulas: true)

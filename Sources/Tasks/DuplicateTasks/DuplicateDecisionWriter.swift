@@ -54,7 +54,7 @@ package struct DuplicateDecisionWriter {
       paths.map { DuplicateDecision(.keep(try content(of: $0)), decided: now) })
   }
 
-  /// Removes all decisions about files.
+  /// Removes all decisions about files and returns their number.
   package func forget(_ paths: [FilePath]) throws -> Int {
     try store.forgetDuplicateDecisions(about: Set(paths.map { try content(of: $0) }))
   }

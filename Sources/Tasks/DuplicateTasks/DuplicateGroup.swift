@@ -11,7 +11,8 @@ package struct DuplicateGroup: Sendable {
     case keep
     /// This file can go, because all of its audio is also in the file to keep.
     case spare
-    /// Listen first: it is the same recording, but with different content, such as another edit or another speed.
+    /// Listen first: it is the same recording, but may have something that the file to keep lacks, such as another
+    /// edit, more audio or lossless quality.
     case review
   }
 
@@ -19,7 +20,7 @@ package struct DuplicateGroup: Sendable {
     package var record: FileRecord
     package var advice: Advice
     /// The difference from the file to keep: `audio`, or a relation of `StoredPair`. `nil` for the file to keep itself,
-    /// and for a file that matches it only through a third file.
+    /// and for a file whose alignment with that file is unknown.
     package var relation: String?
     /// Alignment with the file to keep (`second`).
     package var pair: StoredPair?
@@ -29,7 +30,7 @@ package struct DuplicateGroup: Sendable {
     package var reasons: [String]
   }
 
-  /// The lowest content id in the group, which stays the same as long as the files do not change.
+  /// The lowest content id in the group, which stays the same while the files do not change.
   package var id: String
   /// The files, starting with the one to keep.
   package var files: [File]

@@ -4,8 +4,8 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// A plan for duplicates, for a person to edit. Each line is an action and a path. Paths are quoted for the shell, so
-/// that names with any bytes survive editors. Nocturne never executes the plan.
+/// A plan for duplicates, for a person to edit. Each line that is not a comment is an action and a path. Paths are
+/// quoted for the shell, so that names with any bytes survive editors. Nocturne never executes the plan.
 package struct DuplicatePlan {
   private static let title = "# Plan for duplicates, by Nocturne."
 
@@ -24,7 +24,7 @@ package struct DuplicatePlan {
       "#",
       "# Nocturne deletes nothing. Edit this list, then use it as you like. Each line is a word and a path:",
       "#   keep    the best file of a recording",
-      "#   remove  a file whose audio is all in the one above it that is kept",
+      "#   remove  a file whose audio is entirely in the kept file above it",
       "#   review  the same recording, but another edit, cut or speed: listen first",
       "# Paths are quoted for sh and bash. To see what removing would do, and then to do it:",
       "#   sed -n 's/^remove  */ls -l -- /p' PLAN | bash",

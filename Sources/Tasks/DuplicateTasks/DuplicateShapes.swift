@@ -7,7 +7,7 @@ internal import ResultStore
 internal import Text
 
 extension LibraryDuplicates {
-  /// Includes the line break.
+  /// The duplicates as one line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.duplicates.ndjsonLine(self) }
 
   package var json: String {
@@ -38,17 +38,21 @@ extension LibraryDuplicates {
 extension Shape<LibraryDuplicates> {
   static var duplicates: Shape {
     Shape(
-      summary: "Files of the same recordings, by their sound.",
+      summary: "Groups of files with the same recording, found by sound.",
       fields: [
-        .required("spare_files", .integer, "Files whose audio is all in another one, too.") { $0.spareCount },
-        .required("spare_bytes", .integer, "Bytes of these files.") { Int($0.spareBytes) },
-        .objects("groups", .duplicateGroup, "Most bytes to spare first; null if there are none.") { $0.groups },
+        .required("spare_files", .integer, "Number of files whose audio is entirely contained in another file.") {
+          $0.spareCount
+        },
+        .required("spare_bytes", .integer, "Size of these files in bytes.") { Int($0.spareBytes) },
+        .objects("groups", .duplicateGroup, "Groups, the most bytes to spare first; null if there are none.") {
+          $0.groups
+        },
         .objects(
-          "longer_files", .longerFile, "Files that hold other tracks of the library; null if there are none."
+          "longer_files", .longerFile, "Files that contain other tracks of the library; null if there are none."
         ) { $0.longerFiles },
         .objects(
           "other_versions", .otherVersion,
-          "Pairs of files of one performance in different mixes, which are no duplicates; null if there are none."
+          "Pairs of files with different mixes of one performance, which are not duplicates; null if there are none."
         ) { $0.otherVersions },
       ])
   }
@@ -57,11 +61,11 @@ extension Shape<LibraryDuplicates> {
 extension Shape<DuplicateGroup> {
   fileprivate static var duplicateGroup: Shape {
     Shape(
-      summary: "Files of one recording.",
+      summary: "A group of files with the same recording.",
       fields: [
-        .required("id", .text, "Stays the same while the files do.") { $0.id },
-        .required("spare_bytes", .integer, "Bytes of the files that can be spared.") { Int($0.spareBytes) },
-        .objects("files", .duplicateFile, "The one to keep first.") { $0.files },
+        .required("id", .text, "Id of the group, which stays the same as long as its files do.") { $0.id },
+        .required("spare_bytes", .integer, "Size in bytes of the files that can be spared.") { Int($0.spareBytes) },
+        .objects("files", .duplicateFile, "Files of the group, the one to keep first.") { $0.files },
       ])
   }
 }
@@ -72,17 +76,20 @@ extension Shape<DuplicateGroup.File> {
       summary: "A file of a group.",
       fields: [
         .required(
-          "advice", .text, "keep: the best one. spare: all its audio is in that one. review: it has something else."
+          "advice", .text,
+          "keep: the best file. spare: the file to keep has all its audio. review: it has other audio as well."
         ) { $0.advice.rawValue },
         .optional(
           "relation", .text,
-          "How it differs from the one to keep: audio (the same encoded audio), encoding, cut, edit, speed; null for that "
-            + "one, and where it is only known to be like others of the group."
+          "Difference from the file to keep: audio (the same encoded audio), encoding, cut, edit or speed; null for "
+            + "the file to keep, and if the file was only found to be similar to others of the group."
         ) { $0.relation },
-        .list("reasons", .text, "Why that one is kept.") { $0.reasons },
-        .optional("difference", .text, "How it differs, in words.") { DuplicateText.difference(of: $0) },
+        .list("reasons", .text, "Reasons why the file to keep was chosen.") { $0.reasons },
+        .optional("difference", .text, "Difference from the file to keep, in words.") {
+          DuplicateText.difference(of: $0)
+        },
         .uri { $0.record.path }, .path { $0.record.path },
-        .optional("content_id", .contentID, "The encoded audio.") { $0.record.contentID },
+        .optional("content_id", .contentID, "Content id of the audio.") { $0.record.contentID },
         .optional("title", .text, "Title.") { $0.record.track.titleTag },
         .optional("artist", .text, "Performers.") { $0.record.track.artist },
         .optional("album", .text, "Title of the release.") { $0.record.track.album },
@@ -92,7 +99,8 @@ extension Shape<DuplicateGroup.File> {
         .optional("bit_rate_bps", .integer, "Bits per second.") { $0.record.format?.bitRate },
         .optional("sample_rate_hz", .integer, "Samples per second.") { $0.record.format?.sampleRate },
         .optional("lossless", .boolean, "The codec is lossless.") { $0.record.format?.isLossless },
-        .optionalObject("alignment", .alignment, "How it lies to the one to keep; null where nothing was compared.") {
+        .optionalObject("alignment", .alignment, "Alignment with the file to keep; null if the two were not compared.")
+        {
           $0.pair
         },
       ])
@@ -102,15 +110,16 @@ extension Shape<DuplicateGroup.File> {
 extension Shape<StoredPair> {
   fileprivate static var alignment: Shape {
     Shape(
-      summary: "Which stretches of two files are the same.",
+      summary: "Stretches that two files have in common.",
       fields: [
-        .required("basis", .text, "signature: the whole tracks. fingerprint: their beginnings.") { $0.basis },
-        .required("coverage", .number, "0 to 1: the share of the shorter file that is in the other one.") {
+        .required("basis", .text, "What was compared: signature (the whole tracks) or fingerprint (their beginnings).")
+        { $0.basis },
+        .required("coverage", .number, "Share of the shorter file that is in the other one, 0 to 1.") {
           $0.coverage
         },
-        .required("agreement", .number, "0 to 1: how alike these stretches are on the mean.") { $0.agreement },
-        .required("speed", .number, "How much faster the one to keep plays: 1.01 is 1% faster.") { $0.speed },
-        .objects("stretches", .stretch, "In the order of this file.") { $0.stretches },
+        .required("agreement", .number, "Mean similarity of the stretches, 0 to 1.") { $0.agreement },
+        .required("speed", .number, "Speed of the file to keep relative to this file: 1.01 is 1% faster.") { $0.speed },
+        .objects("stretches", .stretch, "Stretches that are the same, in the order of this file.") { $0.stretches },
       ])
   }
 }
@@ -120,10 +129,10 @@ extension Shape<[Double]> {
     Shape(
       summary: "A stretch that is the same in both files, in seconds.",
       fields: [
-        .required("start_s", .number, "Where it begins in this file.") { $0[0] },
-        .required("end_s", .number, "Where it ends in this file.") { $0[1] },
-        .required("kept_start_s", .number, "Where it begins in the one to keep.") { $0[2] },
-        .required("kept_end_s", .number, "Where it ends there.") { $0[3] },
+        .required("start_s", .number, "Start in this file.") { $0[0] },
+        .required("end_s", .number, "End in this file.") { $0[1] },
+        .required("kept_start_s", .number, "Start in the file to keep.") { $0[2] },
+        .required("kept_end_s", .number, "End in the file to keep.") { $0[3] },
       ])
   }
 }
@@ -131,9 +140,9 @@ extension Shape<[Double]> {
 extension Shape<OtherVersion> {
   fileprivate static var otherVersion: Shape {
     Shape(
-      summary: "Two files of one performance in different mixes.",
+      summary: "Two files with different mixes of one performance.",
       fields: [
-        .objects("files", .version, "Both, in the order of their paths.") { [$0.first, $0.second] }
+        .objects("files", .version, "The two files, in the order of their paths.") { [$0.first, $0.second] }
       ])
   }
 }
@@ -141,7 +150,7 @@ extension Shape<OtherVersion> {
 extension Shape<FileRecord> {
   fileprivate static var version: Shape {
     Shape(
-      summary: "A file of another version.",
+      summary: "A file with one of the mixes.",
       fields: [
         .uri { $0.path }, .path { $0.path },
         .optional("title", .text, "Title.") { $0.track.titleTag },
@@ -154,11 +163,11 @@ extension Shape<FileRecord> {
 extension Shape<LongerFile> {
   fileprivate static var longerFile: Shape {
     Shape(
-      summary: "A file that holds other tracks.",
+      summary: "A file that contains other tracks.",
       fields: [
         .uri { $0.record.path }, .path { $0.record.path },
         .optional("duration_s", .number, "Seconds.") { $0.record.format?.duration },
-        .objects("parts", .part, "In their order in the file.") { $0.parts },
+        .objects("parts", .part, "Tracks that it contains, in order.") { $0.parts },
       ])
   }
 }
@@ -171,8 +180,8 @@ extension Shape<LongerFile.Part> {
         .uri { $0.record.path }, .path { $0.record.path },
         .optional("title", .text, "Title.") { $0.record.track.titleTag },
         .optional("artist", .text, "Performers.") { $0.record.track.artist },
-        .required("start_s", .number, "Where it begins in the longer file, in seconds.") { $0.start },
-        .required("end_s", .number, "Where it ends there.") { $0.end },
+        .required("start_s", .number, "Start in the longer file, in seconds.") { $0.start },
+        .required("end_s", .number, "End in the longer file, in seconds.") { $0.end },
       ])
   }
 }

@@ -27,7 +27,7 @@ package enum DuplicateText {
       }
     }
     for version in duplicates.otherVersions {
-      lines.append("Other mixes of one performance, no duplicates")
+      lines.append("Different mixes of one performance (not duplicates)")
       for file in [version.first, version.second] { lines.append("  \(printable(DisplayPath.text(of: file.path)))") }
     }
     return lines + [summary(of: duplicates)]
@@ -44,7 +44,7 @@ package enum DuplicateText {
     return "\(spare(of: duplicates))\(longer)\(versions)"
   }
 
-  /// Returns the number of groups, and the number and size of the files to spare.
+  /// Returns text with the number of groups, and the number and size of the files that can go (`spare`).
   static func spare(of duplicates: LibraryDuplicates) -> String {
     let groups = counted(duplicates.groups.count, "group")
     let spare =
@@ -69,7 +69,7 @@ package enum DuplicateText {
     }
   }
 
-  /// Returns the format of a file, its difference from the file to keep, and the reason for keeping the latter.
+  /// Returns the format of a file, its difference from the file to keep, and the reasons for keeping that file.
   package static func note(on file: DuplicateGroup.File) -> String {
     var parts = [format(of: file.record)]
     if let difference = difference(of: file) { parts.append(difference) }
@@ -88,10 +88,12 @@ package enum DuplicateText {
     return words.joined(separator: " ")
   }
 
-  /// Returns the difference from the file to keep; `nil` for that file itself.
+  /// Returns the difference from the file to keep; `nil` for that file itself, and if the alignment has no stretches.
   package static func difference(of file: DuplicateGroup.File) -> String? {
     guard file.advice != .keep else { return nil }
-    guard let relation = file.relation.flatMap({ Relation(rawValue: $0) }) else { return "alike by way of others" }
+    guard let relation = file.relation.flatMap({ Relation(rawValue: $0) }) else {
+      return "similar to others of the group"
+    }
     guard let pair = file.pair, let start = pair.stretches.first, let end = pair.stretches.last else {
       return relation == .audio ? "the same audio" : nil
     }

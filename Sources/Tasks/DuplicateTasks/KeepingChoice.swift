@@ -8,7 +8,7 @@ struct KeepingChoice {
   /// A file with the data the rules need.
   struct Candidate {
     var record: FileRecord
-    /// Length of the recording in this file, in seconds, at the speed of the first candidate.
+    /// Duration of the recording in this file, in seconds, at the speed of the first candidate.
     var length: Double
     /// Number of tracks of the file's album in its folder.
     var albumSize: Int
@@ -25,7 +25,8 @@ struct KeepingChoice {
     self.candidates = candidates
   }
 
-  /// The index of the file to keep. If no rule decides, it is the one with the first path.
+  /// The index of the file to keep. A person's choice takes precedence over the rules. If no rule decides, the file
+  /// whose path sorts first is kept.
   var best: Int {
     var left = Array(candidates.indices)
     if left.contains(where: { candidates[$0].isWanted }) { left.removeAll { !candidates[$0].isWanted } }
@@ -37,7 +38,8 @@ struct KeepingChoice {
     return left.min { path($0).lexicographicallyPrecedes(path($1)) } ?? 0
   }
 
-  /// Returns the reason to keep one file rather than another, according to the first rule that distinguishes them.
+  /// Returns the reason to keep one file rather than another: a person's choice, or the first rule that distinguishes
+  /// them.
   func reason(for kept: Int, over other: Int) -> String {
     if candidates[kept].isWanted, !candidates[other].isWanted { return "you chose it" }
     for rule in rules where value(kept, by: rule) - value(other, by: rule) > rule.tolerance { return rule.reason }

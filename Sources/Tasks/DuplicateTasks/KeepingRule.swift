@@ -9,7 +9,7 @@ package import SystemPackage
 package enum KeepingRule: Hashable, Sendable {
   /// Prefers files without damage.
   case whole
-  /// Prefers the file that contains most of the recording.
+  /// Prefers the file that contains the largest part of the recording.
   case complete
   case lossless
   /// Prefers the higher sample rate, then the higher bit depth.
@@ -59,7 +59,7 @@ package enum KeepingRule: Hashable, Sendable {
 
   /// Returns the value of a file according to this rule. Higher is better.
   /// - Parameters:
-  ///   - length: Length of the recording in the file, in seconds.
+  ///   - length: Duration of the recording in the file, in seconds.
   ///   - albumSize: Number of tracks of the file's album in its folder.
   func value(of record: FileRecord, length: Double, albumSize: Int) -> Double {
     switch self {

@@ -39,7 +39,7 @@ extension LibraryDuplicates {
       })
   }
 
-  /// Keeps only groups with a wanted file.
+  /// Keeps only groups with a wanted file, and drops longer files and other versions, which the page does not show.
   private mutating func limit(_ isWanted: (DuplicateGroup.File) -> Bool) {
     self = LibraryDuplicates(groups: groups.filter { $0.files.contains(where: isWanted) })
   }

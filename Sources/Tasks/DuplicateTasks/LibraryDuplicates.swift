@@ -9,7 +9,7 @@ package import ResultStore
 /// The duplicates in a library: groups of files that contain the same recording, files that contain other recordings,
 /// and other versions.
 package struct LibraryDuplicates: Sendable {
-  /// The groups, starting with those where the most bytes can be spared.
+  /// The groups, starting with those whose `spare` files have the most bytes.
   package private(set) var groups: [DuplicateGroup] = []
   package private(set) var longerFiles: [LongerFile] = []
   /// Other versions, sorted by path.
@@ -23,7 +23,7 @@ package struct LibraryDuplicates: Sendable {
   /// - Parameters:
   ///   - pairs: Pairs from `DuplicateSearch` or from the store.
   ///   - filter: A filter that at least one file of a group must match; `nil` for all groups.
-  ///   - preferred: Rules that take precedence over the others.
+  ///   - preferred: Rules that take precedence over the standard rules.
   package init(
     _ pairs: [StoredPair], in store: ResultStore, matching filter: TrackFilter? = nil,
     preferring preferred: [KeepingRule] = []

@@ -133,8 +133,8 @@ extension FpcalcOptions {
 }
 
 extension AudioFormat {
-  /// The duration in seconds according to the header, which is the duration that others have submitted to AcoustID for
-  /// the recording. Without a header, it is the decoded or estimated duration.
+  /// The duration in seconds according to the header, which is the duration that other programs submit to AcoustID for
+  /// the recording. If the header does not state it, it is the decoded or estimated duration.
   fileprivate var likelyDuration: Double? {
     guard let claimedFrameCount, claimedFrameCount > 0, sampleRate > 0 else { return duration }
     return Double(claimedFrameCount) / Double(sampleRate)

@@ -32,7 +32,7 @@ struct FingerprintStream: ~Copyable {
   private let context: ChromaprintContext
   private let limit: Int
   private let chunkLimit: Int
-  /// Number of additional samples in the current chunk: the length of the overlap in the first chunk, 0 in later ones.
+  /// Number of additional samples in the current chunk: the samples of the overlap in the first chunk, 0 in later ones.
   private var extra: Int
   /// Overlap of chunks in seconds.
   private let overlap: Double
@@ -58,7 +58,7 @@ struct FingerprintStream: ~Copyable {
 
   var wantsMore: Bool { count < limit }
 
-  /// Adds samples, and calls `body` with each chunk that they complete.
+  /// Adds samples up to the limit, and calls `body` with the fingerprint of each chunk that ends.
   mutating func push(_ samples: Span<Int16>, _ body: (FingerprintRecord) throws -> Void) throws {
     var start = 0
     let end = min(samples.count, limit - count)

@@ -11,7 +11,7 @@ package import SystemPackage
 package enum Fpcalc {
   package static let name = "fpcalc"
 
-  /// Returns `true` if the name or path of the program refers to `fpcalc`.
+  /// Returns `true` if the name of the program, or the last component of its path, is `fpcalc`.
   package static func isInvoked(as program: [UInt8]) -> Bool {
     program.split(separator: UInt8(ascii: "/")).last.map { $0.elementsEqual(name.utf8) } ?? false
   }
@@ -27,12 +27,12 @@ package enum Fpcalc {
   ///
   /// - Parameters:
   ///   - arguments: The arguments without the program name.
-  ///   - programVersion: The version of this program, which is printed next to Chromaprint's version.
+  ///   - programVersion: The version of this program, which is printed after Chromaprint's version.
   ///   - database: Called in worker processes when needed. Returns the database of known files, or `nil` if there is
   ///     none.
   /// - Returns: The exit status.
   package static func run(_ arguments: [[UInt8]], programVersion: String, database: () -> FilePath?) -> Int32 {
-    // Reports a reader that exits early, such as `head`, as a write error.
+    // If a program that reads the output, such as `head`, exits early, this causes a write error.
     FileDescriptor.reportBrokenPipes()
     do throws(FpcalcOptions.UsageError) {
       switch try FpcalcOptions.parse(arguments) {
@@ -112,7 +112,7 @@ package enum Fpcalc {
     ResourceLimits.limitProcessorTime(toFurther: processorSeconds + Int(audio / 100) * processorSeconds)
   }
 
-  /// Maximum duration in seconds: one day.
+  /// Maximum duration of audio that counts for the limit of CPU time, in seconds: one day.
   private static let maxAudioSeconds = 86_400.0
 
   private static func reason(of loss: ChildProcess.Ending) -> String {
@@ -141,7 +141,7 @@ package enum Fpcalc {
   }
 }
 
-/// Writes the output for several files in the order of the files, each as early as possible.
+/// Writes the outputs for several files in the order of the files, each as early as possible.
 private struct InOrder {
   private var texts: [[UInt8]]
   private var hasText: [Bool]

@@ -8,11 +8,11 @@ internal import Records
 package import ResultStore
 package import SystemPackage
 
-/// Exports tracks of a library to another program: either all tracks that match a filter, or only those that have
-/// changed.
+/// Exports tracks of a library to another program: either all tracks that match a filter, or only those of them that
+/// have changed.
 package struct LibraryExport: Sendable {
   package struct Outcome: Sendable {
-    /// The files of the format, followed by the cursor.
+    /// The files that the format wrote, followed by the cursor file if there is one.
     package var files: [FilePath]
     package var recordCount: Int
     package var removalCount: Int
@@ -48,7 +48,7 @@ package struct LibraryExport: Sendable {
     self.overwriting = overwriting
   }
 
-  /// The statuses of the files to export. Files without audio are exported only if the format describes bytes.
+  /// The statuses of the files to export. Failed files are exported only if the format needs checksums.
   private var statuses: Set<FileRecord.Status> { format.needsChecksums ? [.ok, .partial, .failed] : [.ok, .partial] }
 
   /// Performs the export. The cursor is written last, so that after an interruption, the next export repeats the same
@@ -111,7 +111,8 @@ package struct LibraryExport: Sendable {
     return kind == nil || kind == .regular ? CursorFile(besideFile: output) : nil
   }
 
-  /// Checks whether the output may be overwritten, and creates its folder, before any work is done.
+  /// Checks whether the output may be overwritten, and creates the output folder if the format writes one, before any
+  /// work is done.
   private func preparePlace() throws(ExportError) {
     guard let output else { return }
     do {
@@ -129,9 +130,9 @@ package struct LibraryExport: Sendable {
     }
   }
 
-  /// Returns the files that every export writes, each with the proof that an earlier export wrote it. The mark in a
-  /// file takes precedence over the cursor next to it: if another program has saved the file since, the cursor is still
-  /// there, but the mark is not.
+  /// Returns the files that any export in this format writes, each with the proof that an earlier export wrote it. The
+  /// mark in a file takes precedence over the cursor file beside it: if another program has saved the file since, the
+  /// cursor is still there, but the mark is not.
   private func files(at output: FilePath) -> [(file: FilePath, proof: OriginProof)] {
     switch format.output {
     case .file: [(output, format.mark.map { .text(marks: [$0]) } ?? CursorFile.proofBesideFile)]

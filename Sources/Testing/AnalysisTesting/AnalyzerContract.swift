@@ -27,7 +27,7 @@ public enum AnalyzerContract {
 
   // MARK: - Declarations
 
-  /// Returns the breaches in a finding whose fields are declared; none for other findings.
+  /// Returns the breaches in the declaration of the analyzer's finding; none if it has no declaration.
   public static func breachesOfDeclaration(_ kind: AnalyzerKind) -> [String] {
     guard let type = kind.findingType as? any DeclaredFinding.Type else { return [] }
     return breachesOfDeclaration(type, of: kind)
@@ -118,8 +118,8 @@ public enum AnalyzerContract {
     }
   }
 
-  /// Checks that a number is either rejected by an error that names the key, or works and counts as another
-  /// configuration.
+  /// Checks that any number is either rejected with an error that names the key, or works and results in a different
+  /// identity.
   private static func breachesOfNumbers(
     _ kind: AnalyzerKind, _ key: String, _ standard: JSONValue, _ plugin: AnalyzerPlugin
   ) throws -> [String] {
@@ -241,7 +241,8 @@ public enum AnalyzerContract {
     }
   }
 
-  /// Tests an analyzer that reads files itself. The files are missing, empty, not audio, or ordinary audio.
+  /// Tests an analyzer that reads files itself. The paths lead to ordinary audio, to nothing, to a folder, to an empty
+  /// file, and to files that are not audio.
   public static func breachesOfFiles(_ kind: AnalyzerKind) throws -> [String] {
     let plugin = try kind.make(resampler: "soxr")
     guard plugin.feed == .file else { return [] }
@@ -274,7 +275,7 @@ public enum AnalyzerContract {
 
   // MARK: - Running a session
 
-  /// Runs one session over a signal at the feed's rate, split into pieces whose lengths cycle through the given ones.
+  /// Runs one session over a signal at the feed's rate, split into pieces whose lengths cycle through `lengths`.
   ///
   /// - Parameter feedsOn: `true` to continue even if the session wants no more values.
   private static func outcome(

@@ -1,6 +1,6 @@
 internal import Text
 
-/// Adds line breaks to JSON and XML, for people and for `diff`. Nothing else changes: neither the order of members nor
+/// Adds line breaks to JSON and XML, for people and for `diff`. Only white space changes, not the order of members or
 /// the spelling of values.
 public enum ReadableText {
   /// Preferred maximum number of characters per line.

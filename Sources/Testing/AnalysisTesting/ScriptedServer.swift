@@ -2,7 +2,7 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A local HTTP server that sends the answers a test has defined: late, in pieces, wrong, or not at all. It closes each
+/// A local HTTP server that sends the answers a test has defined: late, in pieces, wrong, or never. It closes each
 /// connection after one answer.
 public final class ScriptedServer: Sendable {
   public struct Request: Hashable, Sendable {
@@ -101,7 +101,7 @@ public final class ScriptedServer: Sendable {
 }
 
 extension ScriptedServer.Step {
-  /// - Parameter length: The length that the answer claims.
+  /// - Parameter length: The content length that the answer claims; `nil` for the actual one.
   public static func answer(
     _ status: Int, _ headers: [String: String] = [:], _ body: [UInt8] = [], length: Int? = nil
   ) -> ScriptedServer.Step {

@@ -55,7 +55,8 @@ extension Signal {
     }
   }
 
-  /// The signal of `Benchmarks/golden.py`: hits twice a second and, between them, a slow and a fast sweep.
+  /// The signal of `Benchmarks/golden.py`: low and high hits, each twice a second, hits in the middle register, and a
+  /// slow and a fast sweep.
   public static func golden(sampleRate: Int, seconds: Double) -> Signal {
     Signal(sampleRate: sampleRate, seconds: seconds) { time in
       let turn = 2 * Double.pi * time
@@ -116,7 +117,7 @@ extension Signal {
 // MARK: - Combining signals
 
 extension Signal {
-  /// The sum of two signals, with the length of the longer one. Rates and channel counts must agree.
+  /// The sum of two signals, with the duration of the longer one. Rates and channel counts must agree.
   public static func + (first: Signal, second: Signal) -> Signal {
     precondition(first.sampleRate == second.sampleRate && first.channelCount == second.channelCount)
     var sum = first.frameCount >= second.frameCount ? first : second
@@ -127,7 +128,7 @@ extension Signal {
     return sum
   }
 
-  /// A multichannel signal made of several mono signals with the same rate and length.
+  /// A multichannel signal made of several mono signals with the same rate and duration.
   public static func channels(_ signals: [Signal]) -> Signal {
     precondition(Set(signals.map(\.sampleRate)).count == 1 && Set(signals.map(\.frameCount)).count == 1)
     return Signal(sampleRate: signals[0].sampleRate, channels: signals.flatMap(\.channels))

@@ -49,7 +49,7 @@ public struct Snapshots: Sendable {
   }
 }
 
-/// The difference between two texts, line by line, in the format of `diff -u`.
+/// The difference between two texts, line by line, in a format like that of `diff -u`, cut off after 60 lines.
 struct TextDifference {
   private static let context = 2
   private static let maxLines = 60

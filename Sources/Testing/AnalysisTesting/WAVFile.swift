@@ -14,7 +14,7 @@ public struct WAVFile: Sendable {
 
   public private(set) var bytes: [UInt8] = []
 
-  /// - Parameter claimedFrameCount: A false length for the header; `nil` for the actual one.
+  /// - Parameter claimedFrameCount: A false number of frames for the header; `nil` for the actual number.
   public init(_ signal: Signal, encoding: Encoding = .pcm16, claimedFrameCount: Int? = nil) {
     let frameLength = signal.channelCount * encoding.bitsPerSample / 8
     let claimedLength = (claimedFrameCount ?? signal.frameCount) * frameLength

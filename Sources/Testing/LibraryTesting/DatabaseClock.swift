@@ -44,7 +44,7 @@ public struct DatabaseClock {
     return value
   }
 
-  /// Replaces random ids with fixed ones.
+  /// Replaces the random ids of a playlist and of the library with fixed ones.
   public func rename(playlist id: String, to other: String) throws {
     try database.write { db in
       try db.execute(sql: "UPDATE playlist SET playlist_id = ? WHERE playlist_id = ?", arguments: [other, id])

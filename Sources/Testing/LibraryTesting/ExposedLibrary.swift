@@ -37,7 +37,7 @@ public struct ExposedLibrary {
     try link(path, to: target.string)
   }
 
-  /// Returns the track as it was seen by the last run.
+  /// Returns the track as a run would see it now.
   public func track(_ path: FilePath, root: FilePath?) throws -> TrackFile {
     guard let file = FileIdentity(path) else { throw Errno.noSuchFileOrDirectory }
     var track = TrackFile(path: path, root: root)

@@ -12,7 +12,7 @@ public struct LibraryFile: Sendable {
   public var findings: [(analyzer: String, finding: any AnalysisFinding)]
   /// The reason the file failed; `nil` if it did not.
   public var failure: Problem?
-  /// The reason the file was analyzed only in part; `nil` if it was not.
+  /// The reason the file was analyzed only in part; `nil` if it was analyzed completely.
   public var damage: Problem?
   public var remarks: [Problem] = []
   /// The analyzers that do not apply to the file, with the reasons.
@@ -102,7 +102,7 @@ public struct LibraryFiles: Sendable {
     _ = try merger.finish(.finished) { _ in 0 }
   }
 
-  /// Stores the results of a run that finds all files except the given ones.
+  /// Stores the results of a run that finds all files except those in `gone`.
   public func run(
     in store: ResultStore, root: FilePath, without gone: Set<FilePath>, skipping skipped: [SkippedFile],
     analyzed: Timestamp
@@ -110,7 +110,7 @@ public struct LibraryFiles: Sendable {
     let run = try store.beginRun(
       programVersion: "1", pipeline: "p", configuration: .object(["jobs": .integer(2)]), configurationDigest: "d",
       analyzers: wanted.members.map(\.identity), roots: [RunRecord.Root(path: root, condition: .scanned)])
-    // Not every file has all findings. Only tags are wanted, so known findings are kept.
+    // Only tags are wanted here, because files that lack some of the other findings would be analyzed again.
     let known = WantedAnalyses(members: wanted.members.filter { $0.identity.id == "tags" }, decoderVersion: 1)
     let scan = ScanSession(store: store, run: run, wanted: known, started: analyzed) { !gone.contains($0) }
     _ = try scan.classify(stamps.filter { !gone.contains($0.path) })

@@ -11,7 +11,7 @@ package final class ScannedLibrary {
   package let folder: FilePath
   package let database: FilePath
   package private(set) var store: ResultStore
-  /// Simulates `lstat`.
+  /// The simulated disk, whose stamps stand in for `lstat`.
   private let disk = Disk()
   package var wanted = ScannedLibrary.wanted()
   package var run: Int64 = 0

@@ -229,7 +229,7 @@ public enum UntidyLibrary {
         "releasetype": ["compilation"],
       ], findings: sound(bpm: 113.6, key: MusicalKey(pitchClass: 2, mode: .major), loudness: -10.5, seed: 3)), 6)
 
-  /// Another album with the same name.
+  /// Another album with the same name as that of `queen`.
   static let abba = dated(
     mp3(
       "/music/ABBA/Greatest Hits/S.O.S.mp3",

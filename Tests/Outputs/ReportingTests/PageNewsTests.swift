@@ -71,7 +71,7 @@ import Text
     let page = try Self.page(Self.known + news, run: Self.run(20))
     #expect(page.headline == "Last night: 3 new, 1 gone, 1 damaged, 1 failed — 6 min of music in 27 s.")
     #expect(
-      page.subtitle == "1 file is gone; what was found is kept. The other 5 tracks are unchanged. "
+      page.subtitle == "1 file is gone; known results are kept. The other 5 tracks are unchanged. "
         + "Your library holds 8 tracks, 56 min of music, and 2 files that failed.")
     #expect(page.html.contains("<title>3 files need attention · Nocturne, November 22, 2026</title>"))
     #expect(page.html.contains("Run 20 · finished Sunday, November 22 at 5:02 AM · /music"))
@@ -136,7 +136,7 @@ import Text
     let page = try Self.page(
       Self.known,
       run: Self.run(20, roots: [.init(path: "/music", condition: .scanned), .init(path: "/nas", condition: .missing)]))
-    #expect(page.html.contains("A folder is not there.</span> <span class=\"do\">Is the drive mounted?"))
+    #expect(page.html.contains("A folder is missing.</span> <span class=\"do\">Is the drive mounted?"))
     #expect(page.html.contains("<code>/nas</code>"))
     #expect(page.html.contains("/music and 1 more"))
     #expect(page.headline == "Last night: 1 folder not found.")
@@ -184,7 +184,7 @@ import Text
     let page = try Self.page(records, run: Self.run(20))
     #expect(page.subtitle.hasPrefix("1 track was analyzed again: its file or its tags changed."))
     let other = try Self.page(records, run: Self.run(20), runs: [Self.outline(19, digest: "old"), Self.outline(20)])
-    #expect(other.subtitle.hasPrefix("1 track was analyzed again, since the analyzers or their settings changed."))
+    #expect(other.subtitle.hasPrefix("1 track was analyzed again, because the analyzers or their settings changed."))
   }
 
   @Test(arguments: [
@@ -239,7 +239,7 @@ import Text
       return record
     }
     let page = try Self.page(records, run: Self.run(20))
-    #expect(page.html.contains("100 tracks have an unsure tempo."))
+    #expect(page.html.contains("100 tracks have an uncertain tempo."))
     #expect(page.html.contains("Show all 100 in the table"))
     #expect(page.html.contains("62.8 BPM, 9% confidence") && !page.html.contains("62.8 BPM, 10% confidence"))
   }

@@ -181,7 +181,7 @@ import Text
     try refuses("library/silence.wav", because: "has no beats: it is silent")
     try refuses("library/short.wav", because: "has no beats: it is too short")
     try refuses("library/tags.wav", because: "was not analyzed for beats")
-    try refuses("library/missing.wav", because: "Nothing is known of")
+    try refuses("library/missing.wav", because: "is not in the database")
     try refuses("library/a.wav", "--sound", "cowbell", status: 64, because: "one of wood, beep, click")
     try refuses("library/a.wav", "--output", "a.mp3", status: 64, because: "--format")
     try refuses("library/a.wav", "--output", "a.wav", "--format", "flac", status: 64, because: "--format is flac")

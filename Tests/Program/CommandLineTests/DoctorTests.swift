@@ -66,7 +66,7 @@ import Text
     _ = try place.run()
     let outcome = try place.analyze(
       "report", "library/nowhere", "--report", "csv", "--output", "-", "--database", Argument(place.database))
-    #expect(outcome.status == 1 && outcome.text == "" && outcome.errors.contains("Nothing is known of"))
+    #expect(outcome.status == 1 && outcome.text == "" && outcome.errors.contains("is not in the database"))
   }
 
   @Test func vanishedFilesAreReportedAndForgottenOnRequest() throws {

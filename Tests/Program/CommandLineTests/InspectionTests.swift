@@ -51,7 +51,7 @@ import Text
     let unknown = try place.analyze("show", "library/b.wav", "--database", database)
     #expect(unknown.status == 1)
     #expect(unknown.text == "")
-    #expect(unknown.errors.contains("Nothing is known of \(place.library)/b.wav"))
+    #expect(unknown.errors.contains("\(place.library)/b.wav is not in the database"))
   }
 
   @Test func severalFilesByAnyNameThatLeadsToThem() throws {
@@ -79,7 +79,7 @@ import Text
     // A problem with one file does not stop the others.
     let partly = try place.analyze("show", "none.wav", "library/c.wav", "--database", database)
     #expect(partly.status == 1 && partly.text.contains("c.wav"))
-    #expect(partly.errors.contains("Nothing is known of") && partly.errors.contains("none.wav"))
+    #expect(partly.errors.contains("is not in the database") && partly.errors.contains("none.wav"))
     let bad = try place.analyze("show", "file://elsewhere/a.wav", "--database", database)
     #expect(bad.status == 64 && bad.errors.contains("file://elsewhere/a.wav"))
   }

@@ -91,7 +91,7 @@ import Text
       return outcome.errors
     }
     #expect(try errors("library/a/song.wav").contains("has `waveform`"))
-    #expect(try errors("library/c.wav").contains("Nothing is known"))
+    #expect(try errors("library/c.wav").contains("is not in the database"))
     #expect(try errors("library").contains("--output DIR"))
     #expect(try errors("library/a/song.wav", "--format", "png").contains("json or dat"))
     #expect(try errors("library/a/song.wav", "--bits", "12").contains("8 or 16"))

@@ -206,7 +206,7 @@ import Testing
     let answer = try session.answer(toPart: question)
     for version in ["1", "3"] {
       let old = Array("NCQ\(version)".utf8) + question.dropFirst(4)
-      #expect(throws: PartFailure("it is a question to a catalog of another version of Nocturne")) {
+      #expect(throws: PartFailure("it is a catalog query of another version of Nocturne")) {
         try session.answer(toPart: old)
       }
       #expect(throws: PartFailure("it is an answer of a catalog of another version of Nocturne")) {

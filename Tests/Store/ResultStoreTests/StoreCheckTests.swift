@@ -28,7 +28,7 @@ import Testing
     ("DELETE FROM failure", "failed or partial without a reason"),
     (
       "INSERT INTO failure SELECT 1, stage, code, message, 1, 1, 1, 0, NULL, 0, NULL FROM failure",
-      "fine, but on record"
+      "intact, but recorded as failed"
     ),
     ("DELETE FROM analysis WHERE file = 2", "differ from analysis_set"),
     ("DELETE FROM tempo", "2 files with an analyzer whose finding is missing"),
@@ -45,9 +45,9 @@ import Testing
     ("UPDATE tempo SET bpm = 99", "2 rows of song differing from the findings"),
     ("INSERT INTO songs_fts (rowid, title) VALUES (99, 'Ghost')", "words of songs_fts differ from the rows"),
     ("DELETE FROM songs_fts_data WHERE id > 10", "the words of songs_fts differ from the rows"),
-    ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, and the rows say 2"),
-    ("UPDATE run SET partial = 1", "says that 1 file was found damaged, and the rows say 0"),
-    ("UPDATE run SET failed = 0", "says that 0 files were failed, and the rows say 1"),
+    ("UPDATE run SET analyzed = 5", "says that 5 files were analyzed, but the rows say 2"),
+    ("UPDATE run SET partial = 1", "says that 1 file was found damaged, but the rows say 0"),
+    ("UPDATE run SET failed = 0", "says that 0 files were failed, but the rows say 1"),
     (
       "PRAGMA foreign_keys = OFF; INSERT INTO format (file, container, codec, sample_rate_hz, channels, lossless) VALUES (99, 'wav', 'pcm', 1, 1, 1)",
       "a row of format refers to a row of file that is missing"

@@ -80,5 +80,5 @@ class Waveform:
     high: Bytes
     #: Seconds from one value of `onsets` to the next.
     onset_step: float
-    #: How strongly sounds begin, 0 to 255.
+    #: Onset strength of each step, 0 to 255.
     onsets: Bytes

@@ -32,7 +32,8 @@ public protocol Resampler: AnyObject {
   /// - Returns: The number of frames written to the start of `output`, which may be 0.
   func push(_ input: Span<Float>, into output: inout [Float]) -> Int
 
-  /// Ends the stream and writes the remaining frames. Nothing may be pushed afterwards.
+  /// Ends the stream, writes the remaining frames to the start of `output`, and returns their number. Nothing may be
+  /// pushed afterwards.
   func finish(into output: inout [Float]) -> Int
 }
 

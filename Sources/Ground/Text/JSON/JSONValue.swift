@@ -66,7 +66,8 @@ extension JSONValue: Codable {
 
 extension JSONValue {
   /// A canonical form, which is the same for equal values: keys are in UTF-8 order, there are no spaces, and whole
-  /// numbers have no fraction or exponent. NaN and infinities, which JSON does not have, become null.
+  /// numbers that fit into 64 bits have no fraction or exponent. NaN and infinities, which JSON does not have, become
+  /// null.
   public var canonicalText: String {
     switch self {
     case .null: "null"
@@ -102,7 +103,7 @@ extension JSONValue {
     return quoted + "\""
   }
 
-  /// The kind of this value in words; `nil` for null, which may stand for any kind.
+  /// The kind of this value, as named in messages; `nil` for null, which may stand for any kind.
   package var kind: String? {
     switch self {
     case .null: nil

@@ -15,8 +15,8 @@ public struct AcoustIDConverter: ~Copyable {
   private let converter: OpaquePointer?
 
   /// - Parameters:
-  ///   - format: Format of the source.
-  ///   - encoding: Encoding of the source.
+  ///   - format: Format of the audio, with its sample rate and channel count.
+  ///   - encoding: Sample encoding of the decoder.
   public init(format: AudioFormat, encoding: SampleEncoding) {
     let type: LAVSampleType =
       switch encoding.sampleType {

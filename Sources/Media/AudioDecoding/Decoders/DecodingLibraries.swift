@@ -23,7 +23,8 @@ public enum DecodingLibraries {
     cloading_release_pages()
   }
 
-  /// The formats that the installed FFmpeg can decode, and those that its build leaves out.
+  /// The formats found in music libraries: those that the installed FFmpeg can decode, and those that its build leaves
+  /// out.
   public static var formats: (decoded: [String], missing: [String]) {
     let exists = formatDecoders.map { format in
       unsafe format.decoder.withCString { name in unsafe lav_has_decoder(name) }
@@ -32,7 +33,7 @@ public enum DecodingLibraries {
     return (names(true), names(false))
   }
 
-  /// The formats found in music libraries, with the names of FFmpeg's decoders.
+  /// The formats found in music libraries, each with the name of an FFmpeg decoder.
   private static let formatDecoders: [(name: String, decoder: String)] = [
     ("MP3", "mp3float"), ("AAC", "aac"), ("ALAC", "alac"), ("FLAC", "flac"), ("Vorbis", "vorbis"), ("Opus", "opus"),
     ("WavPack", "wavpack"), ("Monkey's Audio", "ape"), ("WMA", "wmav2"), ("Musepack", "mpc8"), ("TTA", "tta"),

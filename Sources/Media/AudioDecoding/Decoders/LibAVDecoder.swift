@@ -2,7 +2,7 @@ internal import Analysis
 internal import CLibAV
 internal import MediaContainers
 
-/// A range of a file for FFmpeg's demuxers, which see nothing else of it.
+/// A range of a file, the only part of it that FFmpeg's demuxers see.
 struct LibAVInput {
   var file: ByteSource
   var bytes: Range<Int>
@@ -12,8 +12,8 @@ struct LibAVInput {
   var masks: [ByteMask] = []
   /// FFmpeg's short name; `nil` to probe.
   var demuxer: String?
-  /// `true` to keep probing from choosing a format whose frames this project reads itself: its readers found no such
-  /// frames.
+  /// `true` to keep probing from choosing a format whose frames this project detects itself, because it found none in
+  /// the file.
   var excludesFrames = false
   /// See `LAVReport.packetChecksum`.
   var sumsPackets = false
@@ -91,7 +91,7 @@ final class LibAVDecoder: StreamDecoder {
   private var endedByError = false
   private var lostSync = false
   private var readErrno: CInt = 0
-  /// MD5 of the decoded samples, if requested.
+  /// MD5 of the decoded samples, if requested; `nil` until the end.
   private var digest: [UInt8]?
   private let verifiesChecksum: Bool
   private let hasAbsurdCookie: Bool
@@ -130,11 +130,10 @@ final class LibAVDecoder: StreamDecoder {
     }
     encoding = SampleEncoding(sampleType: Self.sampleType(first.sampleType), channelMask: channelMask)
     format = Self.audioFormat(first, layout: layout) ?? format
-    // Matroska and ASF round their lengths to milliseconds; lossy codecs may or may not count the padding at their
-    // ends.
+    // Matroska and ASF round durations to milliseconds; lossy files may or may not count the padding at their ends.
     claimTolerance = max(8_192, Int64(first.sampleRate) / 5, (format.claimedFrameCount ?? 0) / 1_000)
     if first.isLossless, format.container != "matroska", format.container != "asf" { claimTolerance = 0 }
-    // A limit for short files: the tolerance would be a large part of their length.
+    // Limits the tolerance for short files, of which it would otherwise be a large part.
     if first.isLossless, let claimed = format.claimedFrameCount { claimTolerance = min(claimTolerance, claimed / 10) }
     // Decoders lose a few hundred frames at the end of each link.
     if case .ogg(let stream) = layout.kind, stream.links.count > 1 {
@@ -181,7 +180,8 @@ final class LibAVDecoder: StreamDecoder {
     packetByteCount += report.packetByteCount
     badPacketCount += report.badPacketCount
     gapCount += report.gapCount
-    // An MP4 file keeps the durations of its source, which may have had gaps; no packet is missing.
+    // An MP4 file keeps the packet durations of the stream it was made from, which may have had gaps. No packet is
+    // missing in these gaps.
     if format.container == "mp4" {
       timestampGap += report.timestampGap
       claimTolerance += report.timestampGap
@@ -212,13 +212,13 @@ final class LibAVDecoder: StreamDecoder {
       return DecodeError(.corrupt, "The audio is interrupted by other data; the rest of the file was not decoded.")
     }
     if max(badPacketCount, flawedPacketCount) == 1 && lastPacketIsBad && layout.ending?.isCut ?? true {
-      return DecodeError(.truncated, "The last packet is not whole: the file was cut off.")
+      return DecodeError(.truncated, "The last packet is incomplete: the file was cut off.")
     }
     if badPacketCount > 0 {
       return DecodeError(.corrupt, "\(badPacketCount) of \(packetCount) packets are damaged and were skipped.")
     }
     if flawedPacketCount > 0 {
-      return DecodeError(.corrupt, "\(flawedPacketCount) of \(packetCount) packets are damaged in part.")
+      return DecodeError(.corrupt, "\(flawedPacketCount) of \(packetCount) packets are partly damaged.")
     }
     if shortPacketCount > 0 {
       return DecodeError(
@@ -226,7 +226,7 @@ final class LibAVDecoder: StreamDecoder {
     }
     if disorderCount > 0 {
       return DecodeError(
-        .corrupt, "The timestamps go back in \(disorderCount) place\(disorderCount == 1 ? "" : "s").")
+        .corrupt, "The timestamps run backwards in \(disorderCount) place\(disorderCount == 1 ? "" : "s").")
     }
     if frameless > 0 {
       return DecodeError(.corrupt, "\(frameless) bytes of the stream belong to no frame; audio is lost there.")
@@ -259,7 +259,7 @@ final class LibAVDecoder: StreamDecoder {
     switch layout.kind {
     case .other(let demuxer, let bytes) where Self.countsFrameless(demuxer):
       return Int64(bytes.count - layout.paddingByteCount) - demuxedByteCount
-    // The stream does not begin with a frame.
+    // A stream that does not begin with a frame has the kind `unknown`.
     case .unknown where Self.countsFrameless(format.container) || format.container == "dts":
       return Int64(layout.fileSize) - demuxedByteCount
     default: return 0
@@ -269,7 +269,7 @@ final class LibAVDecoder: StreamDecoder {
   /// `true` if bytes outside the frames of this demuxer's format count as damage.
   static func countsFrameless(_ demuxer: String) -> Bool { demuxer == "truehd" || demuxer == "mlp" }
 
-  /// `true` if most checksums are wrong. Damage on that scale would leave no stream to decode. But some encoders
+  /// `true` if most checksums are wrong. Damage on that scale would leave no stream to decode, but some encoders
   /// compute checksums wrongly, and some editors change frames without updating their checksums.
   private var checksumsAreMeaningless: Bool { wrongChecksumCount > checksumCount / 2 }
 
@@ -282,7 +282,7 @@ final class LibAVDecoder: StreamDecoder {
 
   var remarks: [Problem] {
     var remarks: [Problem] = []
-    // For CAF files, this header is reported together with the other chunks.
+    // `AudioLayout` reports the absurd ALAC headers of CAF files, whose kind is `pcm`.
     if case .other = layout.kind, hasAbsurdCookie {
       remarks.append(Problem(stage: .decode, code: "odd_header", message: ALACCookie.remark))
     }
@@ -318,8 +318,8 @@ final class LibAVDecoder: StreamDecoder {
         Problem(
           stage: .decode, code: "timestamp_gaps",
           message:
-            "The timestamps skip a packet or more in \(missingCount) place\(missingCount == 1 ? "" : "s"); audio may be "
-            + "missing."))
+            "The timestamps skip a packet or more in \(missingCount) place\(missingCount == 1 ? "" : "s"); audio "
+            + "may be missing."))
     }
     if timestampGap > Int64(format.sampleRate) {
       remarks.append(
@@ -343,7 +343,7 @@ final class LibAVDecoder: StreamDecoder {
     return remarks
   }
 
-  /// Maximum size of the padding that some encoders leave, in bytes.
+  /// Maximum number of junk bytes without a remark: some encoders leave padding.
   private static let harmlessJunk: Int64 = 4_096
 
   private var junkByteCount: Int64 {
@@ -439,7 +439,7 @@ final class LibAVDecoder: StreamDecoder {
     switch layout.kind {
     case .mpeg(let stream) where stream.claimedFrameCount == nil: stream.estimatedFrameCount
     case .other:
-      // Uses the decoder's rate, which for HE-AAC is twice the rate of the frames.
+      // Uses the decoder's sample rate, which for HE-AAC is twice the rate in the frame headers.
       layout.adts.map { Int64($0.seconds * Double(format.sampleRate)) }
         ?? (format.estimatedFrameCount >= 0 ? format.estimatedFrameCount : nil)
     default: nil
@@ -468,7 +468,7 @@ final class LibAVDecoder: StreamDecoder {
     }
   }
 
-  /// FFmpeg's name without the byte order of PCM and the packing of DSD.
+  /// FFmpeg's codec name without the byte order of PCM and the packing of DSD.
   private static func codecName(_ name: String) -> String {
     if name.hasPrefix("dsd_") { return "dsd" }
     guard name.hasPrefix("pcm_"), name.hasSuffix("le") || name.hasSuffix("be") else { return name }

@@ -24,7 +24,8 @@ final class SndfileDecoder: StreamDecoder {
       audio = header.audio ?? 0..<0
       start = header.start
     }
-    // libmpg123 prints messages about data that it does not recognize, so it sees only the audio.
+    // libmpg123, which libsndfile uses for MP3, prints messages about data that it does not recognize, so it is shown
+    // only the audio.
     var end = file.size
     if case .freeFormat(let stream) = layout.kind { (start, end) = (stream.audio.lowerBound, stream.audio.upperBound) }
     let view = FileView(file, from: start, to: end, audio: audio)
@@ -108,17 +109,17 @@ final class SndfileDecoder: StreamDecoder {
   }
 }
 
-/// The view of a file that libsndfile reads. `sf_open_fd` is unusable: on failure it closes the descriptor even if told
-/// not to.
+/// A file that libsndfile reads through callbacks. `sf_open_fd` is unusable: on failure it closes the descriptor even
+/// if told not to.
 private final class FileView {
   private let file: ByteSource
-  /// Start of the PCM container. If libsndfile skips a preceding tag itself, it loses as many bytes at the end as the
-  /// tag has.
+  /// Start of the PCM container or of free-format MP3 audio; 0 for other files. If libsndfile skips a preceding tag
+  /// itself, it loses as many bytes at the end as the tag has.
   private let start: Int
   private let end: Int
-  /// Range of the audio in a file of chunks; `nil` for other files.
+  /// Range of the audio in a PCM container; `nil` for other files.
   private let audio: Range<Int>?
-  /// Relative to `start`.
+  /// The next byte to read, relative to `start`.
   private var position = 0
   private(set) var error: DecodeError?
 
@@ -129,7 +130,7 @@ private final class FileView {
     self.audio = audio
   }
 
-  /// The handle must not outlive the view.
+  /// Opens the file with libsndfile; `nil` if that fails. The handle must not outlive the view.
   func open(_ info: inout SF_INFO) -> OpaquePointer? {
     var callbacks = SF_VIRTUAL_IO(
       get_filelen: { sf_count_t(FileView.from($0).size) },

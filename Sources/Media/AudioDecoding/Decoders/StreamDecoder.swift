@@ -6,7 +6,8 @@ protocol StreamDecoder: AnyObject {
   var encoding: SampleEncoding { get }
   /// Number of frames by which an intact stream may fall short of `format.claimedFrameCount`.
   var claimTolerance: Int64 { get }
-  /// The fault so far; final after `read` has returned 0. A stream that is merely shorter than claimed has no fault.
+  /// The fault found so far, or `nil`; final after `read` has returned 0. A stream that is merely shorter than claimed
+  /// has no fault.
   var fault: DecodeError? { get }
   /// Number of frames that may have been lost because of `fault`.
   var faultyFrameCount: Int64 { get }

@@ -1,20 +1,20 @@
 internal import Analysis
 internal import CLibAV
 
-/// Limits that no real file exceeds; headers beyond them are rejected.
+/// Limits that no real file exceeds. Headers beyond them are rejected; implausible claimed lengths are ignored.
 enum StreamLimits {
   /// Samples per second; DSD at four times its base rate decodes to 1,411,200.
   static let sampleRates = Int(LAV_MINIMUM_SAMPLE_RATE)...Int(LAV_MAXIMUM_SAMPLE_RATE)
   static let channelCounts = 1...Int(LAV_MAXIMUM_CHANNEL_COUNT)
   /// Maximum bits per sample that FFmpeg 5.1 and libsndfile 1.2 read in FLAC; RFC 9639 allows 32.
   static let flacBitDepth = 24
-  /// Maximum length: ten thousand hours.
+  /// Maximum duration: ten thousand hours.
   static let seconds: Int64 = 36_000_000
 
-  /// Minimum bits per second. FLAC frames of maximum length with a single value need 60.
+  /// Minimum bits per second. A constant signal in FLAC frames of maximum length needs 60.
   static let minBitRate: Double = 20
 
-  /// Removes the claimed length from a format if no file, or no file of this size, can have such a length.
+  /// Returns the format, without its claimed frame count if no file, or no file of this size, can have such a duration.
   static func plausible(_ format: AudioFormat?, in layout: AudioLayout) -> AudioFormat? {
     guard var format, let claimed = format.claimedFrameCount, format.sampleRate > 0 else { return format }
     let length = Double(claimed) / Double(format.sampleRate)

@@ -5,7 +5,7 @@ internal import MediaContainers
 struct AudioBytes {
   private(set) var range: Range<Int>?
 
-  /// FFmpeg's demuxer names for files that contain only audio between the tags of other formats.
+  /// FFmpeg's demuxer names of formats whose files contain only audio, possibly between the tags of other formats.
   private static let bareStreams: Set<String> = [
     "aac", "ac3", "amr", "ape", "dts", "dtshd", "eac3", "loas", "mlp", "mpc", "mpc8", "shn", "tak", "truehd",
     "tta", "wv",

@@ -10,44 +10,45 @@ struct AudioLayout {
     case ogg(OggStream)
     case mpeg(MPEGStream)
     case freeFormat(FreeFormatStream)
-    /// A file read by FFmpeg's demuxer of this name, between the tags of other formats.
+    /// A file that FFmpeg's demuxer with this name reads. `bytes` excludes the tags of other formats.
     case other(demuxer: String, bytes: Range<Int>)
-    /// Described by the caller; without a demuxer, FFmpeg detects the format.
+    /// Audio described by the caller; if `demuxer` is `nil`, FFmpeg detects the format.
     case declared(demuxer: String?, bare: BareAudio)
-    /// Not recognized.
+    /// A file of an unrecognized format.
     case unknown
   }
 
   let kind: Kind
   /// Size of the file in bytes; `Int.max` for a stream.
   let fileSize: Int
-  /// `true` if the file starts with an ID3v2 tag whose header is invalid.
+  /// `true` if an ID3v2 tag at the start of the file is broken; see `TagRegions.Leading.isBroken`.
   let hasBrokenTag: Bool
   /// Bytes to hide from FFmpeg's demuxer, for PCM and kind `other`.
   private(set) var masks: [ByteMask] = []
   /// See `MP4Structure.ignoresEdits`.
   private(set) var ignoresEdits = false
-  /// The header of a DSF file.
+  /// The header of a DSF file; `nil` for other files.
   private(set) var dsf: DSFHeader?
-  /// Frame statistics of a file of bare AAC.
+  /// Frame statistics of a bare AAC file; `nil` for other files.
   private(set) var adts: ADTSStream?
   /// Extent of the container according to its own lengths.
   private(set) var extent = ContainerExtent()
-  /// Number of zeros at the end of a stream of TrueHD or MLP: padding, or the end of its last frame.
+  /// Number of zeros at the end of a TrueHD or MLP stream: padding, or the end of its last frame.
   private(set) var paddingByteCount = 0
-  /// `true` if the container neither counts nor indexes its packets, so that missing packets do not show.
+  /// `true` if the container neither counts nor indexes its packets, so that missing packets go unnoticed.
   private var isUncounted = false
-  /// Bytes after the audio.
+  /// Bytes after the end of the container or stream; `nil` if only tags or short padding follow.
   private(set) var excess: Excess?
-  /// Damage from a transfer in text mode.
+  /// Damage from a transfer in text mode; `nil` if none can be shown.
   private(set) var textModeDamage: TextModeDamage?
   /// End of a stream that consists only of frames; `nil` for other files.
   private(set) var ending: TruncationCheck?
   /// The hole of a sparse file at which reading ends; `nil` if there is none.
   private(set) var hole: Range<Int>?
-  /// `true` if the first bytes are the end of a frame.
+  /// `true` if the bytes before the first frame are presumably the end of another one.
   private(set) var startsMidFrame = false
-  /// Zeros at the end of the file, or of the audio in a container of PCM.
+  /// Zeros at the end of the file, or of the audio in a PCM container; `nil` if they are few, or if nothing else
+  /// precedes them.
   private(set) var emptyTail: EmptyTail?
 
   /// Opens a file to read its audio.
@@ -145,13 +146,13 @@ struct AudioLayout {
     emptyTail = try EmptyTail(in: file, start..<file.size)
   }
 
-  /// Zeros at the end of `range`, up to the size of harmless padding.
+  /// Number of zeros at the end of `range`, at most `Excess.maxPadding`.
   private static func padding(of range: Range<Int>, in file: ByteSource) throws(FileReadError) -> Int {
     let start = max(range.lowerBound, range.upperBound - Excess.maxPadding)
     return try file.bytes(at: start, count: range.upperBound - start).reversed().prefix { $0 == 0 }.count
   }
 
-  /// Maximum length of an ADTS frame; frames of MPEG audio are shorter.
+  /// Maximum length of an ADTS frame, in bytes; frames of MPEG audio are shorter.
   private static let maxFrameLength = 8_191
 
   private static func isPartOfFrame(_ range: Range<Int>, in file: ByteSource) throws(FileReadError) -> Bool {
@@ -172,7 +173,7 @@ struct AudioLayout {
   /// `maxRemnant`, or less for free format, whose frames are not searched for again after an interruption.
   private var remnantLimit: Int { if case .freeFormat = kind { Excess.maxPadding } else { Self.maxRemnant } }
 
-  /// Damage visible in the structure of the file, however decoders handle it.
+  /// Damage visible in the structure of the file, however decoders handle it; `nil` if there is none.
   var fault: DecodeError? {
     if hole != nil { return unfinished() }
     if let textModeDamage { return DecodeError(.corrupt, textModeDamage.message) }
@@ -193,11 +194,11 @@ struct AudioLayout {
     if let fault = ending.flatMap(fault(of:)) { return fault }
     guard let missing = excess?.missingTagByteCount, missing > 0 else { return nil }
     return DecodeError(
-      .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is whole.")
+      .truncated, "The file ends inside its APE tag, \(missing) bytes early: it was cut off. The audio is complete.")
   }
 
   /// Returns the error for a file whose end was never written; `nil` if it has neither a hole at which reading ends nor
-  /// an empty tail, or if its audio ends before them.
+  /// an empty tail, or if its audio ends before the tail.
   ///
   /// - Parameter isShort: `true` if audio that the file claims is missing.
   func unfinished(isShort: Bool = false) -> DecodeError? {
@@ -289,16 +290,16 @@ struct AudioLayout {
     if case .ogg(let stream) = kind, stream.repeatsSerials {
       remark(
         "repeated_serial",
-        "Streams of this chain have the same serial number, as after appending a file to itself; some players stop at the "
-          + "second one.")
+        "Streams of this chain have the same serial number, as after appending a file to itself; some players stop "
+          + "at the second one.")
     }
     if let excess, textModeDamage == nil, excess.missingTagByteCount <= 0, excess.byteCount > 0 {
       let count = "\(excess.byteCount) byte\(excess.byteCount == 1 ? "" : "s")"
       if let second = excess.container {
         remark(
           "second_file",
-          "A second file follows the first one: \(count), which begin like \(second.displayName). Only the first one was "
-            + "read; split the file.")
+          "A second file follows the first one: \(count), which begin like \(second.displayName). Only the first "
+            + "one was read; split the file.")
       } else {
         remark("junk", "\(count) after the end of the container are neither audio nor tags; they were not read.")
       }
@@ -331,7 +332,7 @@ struct AudioLayout {
     if case .flac(let stream) = kind { stream.checksum } else { nil }
   }
 
-  /// Number of bytes of encoded audio, as far as the structure of the file reveals it.
+  /// Number of bytes of encoded audio; `nil` if the structure of the file does not reveal it.
   var encodedByteCount: Int64? {
     switch kind {
     case .pcm(let header): header.audio.map { Int64($0.count) }
@@ -343,7 +344,7 @@ struct AudioLayout {
 }
 
 extension Container {
-  /// FFmpeg's demuxer name for a container without a reader in this project; `nil` for other containers.
+  /// FFmpeg's demuxer name for a container of kind `other`; `nil` for containers of other kinds.
   var demuxer: String? {
     switch self {
     case .mp4: "mov"
@@ -474,7 +475,7 @@ extension DSFHeader {
   /// `true` if the lengths are implausible (petabytes, or years).
   var isAbsurd: Bool { isTooLong || fileSize >> 50 != 0 || dataSize >> 50 != 0 }
 
-  /// Eight one-bit samples decode to one frame.
+  /// Number of frames that the header claims (eight one-bit samples decode to one); `nil` if it is 0 or implausible.
   var claimedFrameCount: Int64? { isTooLong || sampleCount == 0 ? nil : Int64(sampleCount / 8) }
 }
 

@@ -3,8 +3,8 @@ internal import CLibAV
 /// Bytes that FFmpeg sees in place of the bytes in the file.
 ///
 /// FFmpeg keeps tags in lists that it searches from the start for each new tag, and keeps complete tables of edits and
-/// chapters, so 100,000 tags take it minutes. FFmpeg's tags are not used, so each is replaced with an element of the
-/// same length that every demuxer skips.
+/// chapters, so 100,000 tags take it minutes. The tags that FFmpeg reads are not used, so each is turned into an
+/// element of the same length that every demuxer skips.
 typealias ByteMask = LAVMask
 
 extension ByteMask {

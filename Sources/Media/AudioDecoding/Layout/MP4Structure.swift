@@ -4,7 +4,7 @@ internal import MediaContainers
 /// The boxes of an MP4 or QuickTime file (ISO/IEC 14496-12) to hide from FFmpeg: most tags, all pictures, and
 /// implausible edit lists.
 struct MP4Structure {
-  /// In the order of their offsets.
+  /// The masks in ascending order of their offsets.
   private(set) var masks: [ByteMask] = []
   /// `true` if an edit list is hidden, so that the media plays from start to end.
   private(set) var ignoresEdits = false
@@ -35,14 +35,14 @@ struct MP4Structure {
   /// Maximum number of tag boxes shown to FFmpeg, one of which contains the encoder delay (iTunSMPB): more than real
   /// files have, and few enough for FFmpeg's linear searches.
   private static let tagLimit = 1_000
-  /// FFmpeg accepts at most 256 streams.
+  /// Maximum number of tracks shown to FFmpeg, which accepts at most 256 streams.
   private static let trackLimit = 128
   /// Maximum nesting of boxes; FFmpeg rejects files with deeper nesting.
   private static let depthLimit = 7
   private static let boxLimit = 1 << 21
   /// Maximum number of edits accepted: more than editing by hand produces.
   private static let editLimit = 1_000
-  /// Maximum length of all edits together, as a multiple of the media's length.
+  /// Maximum total duration of the edits, as a multiple of the media's duration.
   private static let repetitionLimit = 2.0
 
   private let file: ByteSource
@@ -136,7 +136,7 @@ struct MP4Structure {
 
   private mutating func hide(_ box: MP4Box) { masks.append(ByteMask(at: box.start + 4, "skip")) }
 
-  /// Merges everything from `box` to `end` into one box.
+  /// Merges everything from `box` to `end` into one box that FFmpeg skips.
   private mutating func hide(_ box: MP4Box, andAllTo end: Int) {
     guard let size = UInt32(exactly: end - box.start) else { return }
     let bytes = size.bigEndianBytes + Array("skip".utf8)

@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// The elements of a Matroska file (RFC 9559) to hide from FFmpeg: tags, chapters, attachments and seek tables.
 struct MatroskaStructure {
-  /// In the order of their offsets.
+  /// The masks in ascending order of their offsets.
   private(set) var masks: [ByteMask] = []
 
   private static let hidden: Set<UInt64> = [

@@ -24,7 +24,7 @@ struct OggHeaders {
     self.serial = serial
   }
 
-  /// Adds the next page of the stream, which ends at `end`.
+  /// Adds the stream's next page, which ends at `end` in the file.
   mutating func add(lacing: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer, end: Int) {
     guard audioStart == nil else { return }
     var position = 0
@@ -43,7 +43,7 @@ struct OggHeaders {
 
   private var packetCount: Int { isVorbis ? 3 : 2 }
 
-  /// The codebooks of Vorbis, up to `packetLimit`.
+  /// The setup header of Vorbis, cut off near `packetLimit`; empty for Opus.
   var setup: [UInt8] { isVorbis && packets.count > 2 ? packets[2] : [] }
 
   /// Pages with the same headers but no comments, to insert before the page at `audioStart`; `nil` if the headers do

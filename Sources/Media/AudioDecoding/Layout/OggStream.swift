@@ -109,7 +109,7 @@ struct OggStream {
     return frames < 1e15 ? Int64(frames) : nil
   }
 
-  /// The fault if pages are damaged or missing, including the last page.
+  /// The fault if pages are damaged or missing, including the last page, or there are too many links; otherwise `nil`.
   var fault: DecodeError? {
     let gaps = links.reduce(0) { $0 + $1.gapCount }
     if damagedPageCount > 0 {
@@ -137,12 +137,12 @@ struct OggStream {
 
 /// One link of a chain: streams that begin together and end before the next link.
 struct OggLink {
-  /// Range from the link's first page to the first page of the next link.
+  /// Range from the link's first page to the first page of the next link, or to the end of the file.
   var bytes: Range<Int>
   /// Serial number of the first audio stream; `nil` if no stream contains audio of a known kind.
   private(set) var audioSerial: UInt32?
   private(set) var codec: OggCodec?
-  /// Headers of the audio stream, if it is Vorbis or Opus.
+  /// Headers of the audio stream; `nil` unless it is Vorbis or Opus.
   private(set) var headers: OggHeaders?
   private(set) var streamCount = 0
   /// `true` if the audio stream has a page marked as its last.
@@ -157,7 +157,7 @@ struct OggLink {
   private var lastPosition: Int64 = 0
   /// Bytes to hide from FFmpeg: the comments of all streams.
   fileprivate(set) var masks: [ByteMask] = []
-  /// Number of packets begun in each Speex and FLAC stream, whose comment packets have no signature.
+  /// Number of packets begun after the first in each Speex and FLAC stream, whose comment packets have no signature.
   private var packetCounts: [UInt32: (isSpeex: Bool, count: Int)] = [:]
 
   init(bytes: Range<Int>) { self.bytes = bytes }
@@ -165,7 +165,7 @@ struct OggLink {
   /// Maximum size of the comments shown to FFmpeg, in bytes; longer comments are left out where possible.
   private static let commentLimit = 1 << 16
 
-  /// Adds the next page.
+  /// Adds the next page of the link.
   ///
   /// - Returns: `true` if its body identifies the audio.
   fileprivate mutating func take(
@@ -260,7 +260,7 @@ struct OggLink {
 private struct OggClock {
   /// Units per second; a unit is a frame of PCM.
   let sampleRate: Int
-  /// Frames to discard at the start.
+  /// Number of frames to discard at the start.
   let preSkip: Int64
   /// Maximum number of frames in a packet.
   private let packetLimit: Int64

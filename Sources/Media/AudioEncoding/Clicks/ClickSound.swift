@@ -14,7 +14,7 @@ public enum ClickSound: String, Hashable, Sendable, CaseIterable {
 ///
 /// Each click is a sum of damped cosines that reaches full strength within half a millisecond and ends at zero. No
 /// partial comes near half the sample rate, so there is no aliasing. A click starts at its first sample, which is not
-/// zero. The peak is 1.
+/// zero. The peak of an accent is 1.
 struct ClickWaveform: Hashable, Sendable {
   let accent: [Float]
   let beat: [Float]
@@ -44,7 +44,7 @@ private struct Tone {
   /// Frequency in Hz.
   var frequency: Double
   var partials: [Partial]
-  /// Length in seconds.
+  /// Duration in seconds.
   var length: Double
 
   init(_ sound: ClickSound, isAccent: Bool) {
@@ -74,7 +74,7 @@ private struct Tone {
   private static let onset = 0.02
   /// Maximum frequency, as a fraction of the sample rate.
   private static let maxFrequency = 0.25
-  /// Length of the fade to zero at the end, as a fraction of the tone's length.
+  /// Duration of the fade to zero at the end, as a fraction of the tone's duration.
   private static let fade = 0.3
 
   /// - Parameter sampleRate: Sample rate in Hz.

@@ -40,7 +40,7 @@ public struct ClickTrack: Sendable {
     beat = waveform.beat.map { $0 * amplitude }
   }
 
-  /// Returns a click for each beat, with accents on downbeats.
+  /// Returns a click for each beat from 0 to 10⁹ s, with accents on downbeats.
   ///
   /// - Parameters:
   ///   - beats: Times in seconds from the start of the audio.

@@ -6,7 +6,7 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
   /// The text from which the tempo was parsed.
   public let description: String
 
-  /// The tempos that are accepted, in beats per minute.
+  /// Accepted tempos, in beats per minute.
   public static let range = 10.0...1000.0
 
   /// - Parameter text: A number such as `120` or `123.45` (at most nine decimals), or a fraction such as `370/3`. Any
@@ -24,8 +24,8 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
 
   public var beatsPerMinute: Double { Double(numerator) / Double(denominator) }
 
-  /// Returns the frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, with halves rounded up. Errors do not
-  /// accumulate.
+  /// Returns the frame nearest to a beat: `round(index · 60 · sampleRate / bpm)`, with halves rounded up. Rounding
+  /// errors do not accumulate.
   ///
   /// - Parameters:
   ///   - index: Index of the beat; beat 0 is at frame 0.
@@ -35,7 +35,7 @@ public struct ExactTempo: Hashable, Sendable, CustomStringConvertible {
     return Int64((2 * frames + Int128(numerator)) / (2 * Int128(numerator)))
   }
 
-  /// Parses a decimal number with at most nine digits on each side of the decimal point.
+  /// Parses a decimal number with at most nine digits on each side of the decimal point; `nil` for any other text.
   private static func ratio(_ text: Substring) -> (numerator: Int64, denominator: Int64)? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count),

@@ -20,7 +20,8 @@ public final class Playback: Sendable {
   public init(_ players: [Player]) { self.players = players }
 
   /// Plays a WAV file from start to end, and waits until it has finished. If a program fails (no sound server, or no
-  /// device), the next one is tried. The output of the programs is not shown, but included in the error.
+  /// device) and was not killed, the next one is tried. The output of the programs is not shown; the error contains its
+  /// first line.
   ///
   /// - Returns: The program that played the file; `nil` if `stop` was called.
   public func play(_ file: FilePath) throws(PlayerError) -> Player? {
@@ -84,7 +85,7 @@ public final class Playback: Sendable {
     return (status, Self.firstLine(of: messages.descriptor))
   }
 
-  /// Returns `true` if `time` is too short to have played the file to its end.
+  /// Returns `true` if `time` is less than half the duration of the file, too short to have played it.
   private static func isShort(_ time: Duration, for file: FilePath) -> Bool {
     guard let source = try? AudioSource(path: file), let duration = source.format.duration else { return false }
     return time < .seconds(duration / 2)

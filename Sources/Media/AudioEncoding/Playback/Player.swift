@@ -36,7 +36,8 @@ public struct Player: Hashable, Sendable {
 public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
   case noPlayer
   case cannotStart(String, reason: String)
-  /// All players failed: the names of those tried, the exit status of the last one, and the first line it printed.
+  /// All players that were tried failed. Contains their names, the exit status of the last one, and the first line it
+  /// printed.
   case failed([String], status: Int, message: String?)
 
   public var description: String {
@@ -48,7 +49,8 @@ public enum PlayerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .failed(let names, let status, let message):
       "Nothing could be played. \(names.joined(separator: ", ")) ended \(status == 0 ? "at once" : "with status \(status)")"
         + (message.map { ": \($0.prefix(200))" } ?? "") + (message?.hasSuffix(".") == true ? "" : ".")
-        + " Check that a sound device is there and that you may use it, or write a file with --output and play that."
+        + " Check that there is a sound device and that you have access to it, or write a file with --output and "
+        + "play that."
     }
   }
 }

@@ -1,7 +1,7 @@
-/// An object of an ASF file, and the kinds of objects that contain tags (Advanced Systems Format Specification 1.20,
-/// sections 3, 4, 10).
+/// An object of an ASF file, and the kinds of objects that contain tags or markers (Advanced Systems Format
+/// Specification 1.20, sections 3, 4, 10).
 package struct ASFObject: Hashable, Sendable {
-  /// `nil` for objects without tags.
+  /// `nil` for objects of other kinds.
   package var kind: Kind?
   package var start: Int
   package var end: Int

@@ -1,4 +1,4 @@
-/// Reads numbers and text from bytes. If bytes are missing, the result is `nil`; nothing traps.
+/// Reads numbers and text from bytes. Missing bytes never cause a trap.
 extension RandomAccessCollection<UInt8> where Index == Int {
   /// The number at `offset`, most significant byte first; `nil` if its bytes are incomplete.
   @inlinable package func bigEndian<Value: FixedWidthInteger>(_ type: Value.Type, at offset: Int = 0) -> Value? {
@@ -16,7 +16,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
   /// All bytes as one number, most significant byte first; only the last eight bytes count.
   @inlinable package var bigEndianNumber: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// `true` if `text` is at `offset`, in UTF-8.
+  /// `true` if the UTF-8 form of `text` is at `offset`.
   @inlinable package func has(_ text: String, at offset: Int = 0) -> Bool {
     offset >= 0 && dropFirst(offset).starts(with: text.utf8)
   }

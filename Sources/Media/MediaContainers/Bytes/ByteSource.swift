@@ -3,8 +3,8 @@ package import SystemPackage
 
 /// The bytes of a regular file, or of memory, read by offset.
 ///
-/// Opening never blocks, and rejects everything but regular files. Small reads go through one window, and all reads
-/// together stay within a budget, so a file cannot make its reader process gigabytes. Reads past the end return fewer
+/// Opening a path never blocks, and fails unless it leads to a regular file. Small reads go through one window, and all
+/// reads together stay within a budget, so that no file can cause gigabytes to be read. Reads past the end return fewer
 /// bytes or none, and so do reads of a file that was shortened in the meantime. Not thread-safe.
 package final class ByteSource {
   private enum Storage {
@@ -13,7 +13,7 @@ package final class ByteSource {
     case stream(CInt)
   }
 
-  /// Size in bytes when the file was opened, or only up to `hole` if there is one.
+  /// Size in bytes when the file was opened, or only up to `hole` if there is one; `Int.max` for a stream.
   package let size: Int
   /// The hole at which reading ends; `nil` if the file is read to its end.
   package let hole: Range<Int>?
@@ -29,8 +29,8 @@ package final class ByteSource {
   /// Bytes per read after a jump: the data between two headers is mostly skipped.
   private static let jumpWindowSize = 4 * 1024
 
-  /// Maximum size considered. No disk is that large, but a sparse file may claim to be, and sums of lengths must not
-  /// overflow.
+  /// Maximum size considered, in bytes. No disk is that large, but a sparse file may claim to be, and sums of lengths
+  /// must not overflow.
   private static let maxSize: off_t = 1 << 56
 
   package init(_ bytes: [UInt8]) {
@@ -104,7 +104,7 @@ package final class ByteSource {
   /// Maximum number of holes examined.
   private static let holeLimit = 10_000
 
-  /// The first large hole of a huge file that is nearly all holes.
+  /// The first large hole of a huge file that is nearly all holes; `nil` for other files.
   /// - Parameter stored: Number of bytes stored on the disk.
   private static func hole(in descriptor: CInt, size: Int, stored: Int) -> Range<Int>? {
     guard size >= minSparseSize, stored < size / 16 else { return nil }
@@ -121,7 +121,8 @@ package final class ByteSource {
     return nil
   }
 
-  /// Offset of the next stored bytes at or after `offset`, past any hole of a sparse file. Holes read as zeros.
+  /// Offset of the next stored bytes at or after `offset`, past any hole of a sparse file; `size` if no bytes follow.
+  /// Holes read as zeros.
   package func startOfData(from offset: Int) throws(FileReadError) -> Int {
     guard case .file(let descriptor) = storage else { return offset }
     let data = lseek(descriptor, off_t(offset), Self.seekData)
@@ -165,7 +166,8 @@ package final class ByteSource {
 
   /// Fills `buffer` from `offset` on, bypassing the window.
   ///
-  /// - Returns: Number of bytes read, which is smaller at the end of the file.
+  /// - Returns: Number of bytes read, which is smaller at the end of the file, and 0 for a stream or if the budget does
+  ///   not suffice.
   package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileReadError) -> Int {
     guard offset >= 0, offset < size else { return 0 }
     let count = min(buffer.count, size - offset)

@@ -1,6 +1,6 @@
 internal import SystemPackage
 
-/// The reason a file cannot be read at all. False claims in a file do not cause this error.
+/// The reason a file cannot be opened or read. False claims in a file do not cause this error.
 public struct FileReadError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// The file cannot be opened because permission is missing, it was removed, or it is not a regular file. It should

@@ -1,17 +1,17 @@
 /// Reads the chunks of a file: RIFF (WAV, RIFX, RF64 and BW64), AIFF, Sony Wave64, CAF, DSDIFF.
 package struct ChunkReader {
   package struct Chunk: Hashable, Sendable {
-    /// Four characters; in Wave64, the first four of the GUID.
+    /// The identifier: four characters; in Wave64, the first four bytes of the GUID.
     package var id: String
-    /// Start of the header.
+    /// Offset of the chunk's header.
     package var start: Int
-    /// Start of the content.
+    /// Offset of the chunk's content.
     package var body: Int
     /// Claimed size of the content in bytes, which may reach past the end of the file.
     package var size: Int
     /// `true` if the size comes from the chunk `ds64` of long files (EBU Tech 3306).
     package var isLong = false
-    /// `true` in CAF and Wave64 if the chunk ends at the end of the file, wherever that is.
+    /// `true` in CAF and Wave64 if the size is unknown: the chunk then ends at the end of the file.
     package var isOpenEnded = false
 
     package var end: Int { body + size }
@@ -27,7 +27,7 @@ package struct ChunkReader {
     var isBigEndian = false
     /// `true` if the size includes the chunk's own header.
     var countsHeader = false
-    /// Chunk sizes are padded to a multiple of this many bytes.
+    /// Chunks are padded so that their content takes a multiple of this many bytes.
     var alignment = 2
     /// Number of bytes before the first chunk.
     var headerSize = 12
@@ -47,7 +47,7 @@ package struct ChunkReader {
 
   private let source: ByteSource
   private let layout: Layout
-  /// Start of the next chunk; at the end, the end of the last chunk.
+  /// Offset at which `next` last looked for a chunk; once it has returned `nil`, the end of the last chunk.
   package private(set) var position: Int
   private var previous: Chunk?
   private var count = 0
@@ -81,7 +81,7 @@ package struct ChunkReader {
     count += 1
     previous = chunk
     if chunk.id == "ds64" {
-      // The size of the whole file comes first.
+      // The size of the whole file precedes that of the audio.
       longDataSize = try source.bytes(at: chunk.body, count: 16).littleEndian(Int64.self, at: 8).map { Int($0) }
     }
     return chunk

@@ -11,7 +11,7 @@ package struct PCMHeader {
   package private(set) var channelCount = 0
   /// Speaker positions as in WAVEFORMATEXTENSIBLE's `dwChannelMask`; 0 if not given.
   package private(set) var channelMask: UInt64 = 0
-  /// Raw content of the chunk that describes the encoding.
+  /// Raw content of the chunk that describes the encoding (at most 40 bytes); empty if it is missing.
   package private(set) var description: [UInt8] = []
   /// First 64 bytes of the codec's own header in a CAF file (`kuki`).
   package private(set) var codecHeader: [UInt8] = []
@@ -25,13 +25,13 @@ package struct PCMHeader {
   package private(set) var lengthIsUnknown = false
   /// `true` if the length is the actual one modulo 2³²: WAV files may grow beyond what their header can express.
   package private(set) var lengthIsWrapped = false
-  /// `true` if the sizes of samples and frames are inconsistent.
+  /// `true` if the sizes of samples and frames are inconsistent, or samples do not take whole bytes.
   package private(set) var contradictsItself = false
   /// `true` for a compressed encoding with a block size of 0.
   package private(set) var hasEmptyBlocks = false
   /// `true` for a compressed encoding whose damage FFmpeg's decoders detect: ADPCM, MPEG audio.
   package private(set) var hasPackets = false
-  /// Starts of the chunks with tags and markers, up to the audio.
+  /// Offsets of the chunks with tags and markers up to the audio; in CAF files, of all `info` chunks.
   package private(set) var tagChunks: [Int] = []
   /// End of the bytes that decoders need; only tags follow.
   package private(set) var end: Int
@@ -49,7 +49,7 @@ package struct PCMHeader {
     return claimedByteCount / Int64(bytesPerFrame)
   }
 
-  /// `true` if the header claims more audio than the file can contain.
+  /// `true` if the header claims more audio than the file contains.
   package var isCutOff: Bool {
     guard let claimedByteCount, let audio else { return false }
     return claimedByteCount > audio.count
@@ -88,7 +88,7 @@ package struct PCMHeader {
     if let audio, !description.isEmpty { end = min(end, max(audio.upperBound, position)) }
   }
 
-  /// Size of a sample in bytes, and the index of the byte with the sign; `nil` if samples have no fixed size.
+  /// Size of a sample in bytes, and the index of the byte with the sign bit; `nil` if samples have no fixed size.
   package var sampleLayout: (byteCount: Int, signIndex: Int)? {
     guard let bytesPerFrame, channelCount > 0, bytesPerFrame >= channelCount else { return nil }
     let count = bytesPerFrame / channelCount
@@ -115,7 +115,8 @@ package struct PCMHeader {
       // A wrong length alone proves nothing: the chunk may be a tag after the form, or anything else.
       if let formEnd, formEnd > source.size, chunk.start < formEnd {
         extent.flaw = .cutOff(
-          "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")
+          "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is complete."
+        )
         return
       }
     }
@@ -167,7 +168,8 @@ package struct PCMHeader {
     } else if Self.isPlaceholder(data.size) && data.size != available {
       setAudio(from: data.body, claimed: nil, in: source)
     } else {
-      // After a wrapped length, the rest of the file is a multiple of 2³² bytes, except for a few chunks at the end.
+      // If the length is wrapped, the file continues after it for a multiple of 2³² bytes, not counting a few chunks at
+      // the end.
       let beyond = available - data.size
       let wraps = (beyond + 1 << 20) >> 32
       lengthIsWrapped = wraps > 0 && beyond - wraps << 32 < 1 << 20
@@ -291,7 +293,8 @@ package struct PCMHeader {
       }
       if isKnown, chunk.end > source.size, chunk.id != "free", chunk.id != "data" {
         extent.flaw = .cutOff(
-          "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is whole.")
+          "The file ends inside the chunk `\(chunk.id)`, \(chunk.end - source.size) bytes early; the audio is complete."
+        )
       }
       if chunk.id == "desc" {
         let content = try source.bytes(at: chunk.body, count: 32)
@@ -322,7 +325,7 @@ package struct PCMHeader {
     extent.end = max(audio.upperBound, min(end ?? chunks.position, source.size))
   }
 
-  /// The chunks in the CAF specification.
+  /// Identifiers of the chunks that the CAF specification defines.
   private static let cafIDs: Set<String> = [
     "desc", "data", "kuki", "chan", "pakt", "info", "free", "strg", "mark", "regn", "inst", "midi", "ovvw", "peak",
     "umid", "uuid", "edct",

@@ -4,7 +4,7 @@ package struct DSFHeader {
   package var fileSize: UInt64
   /// Offset of an ID3v2 tag from the start of the file; 0 if there is none.
   package var tagOffset: UInt64
-  /// One-bit samples per second.
+  /// One-bit samples per second and channel.
   package var sampleRate: UInt32
   /// Number of samples per channel.
   package var sampleCount: UInt64

@@ -25,7 +25,7 @@ extension ContainerExtent {
     let present = min(Int(clamping: properties.packetCount), max(0, available))
     if present < properties.packetCount {
       flaw = .cutOff(
-        "The header claims \(properties.packetCount) data packets, and there are \(present): the file was cut off.")
+        "The header claims \(properties.packetCount) data packets, but there are \(present): the file was cut off.")
     }
     let packets = packetStart..<packetStart + present * packetSize
     if let disorder = try ASFPacketCheck(packets, packetSize: packetSize, in: source).flaw { flaw = flaw ?? disorder }
@@ -58,7 +58,8 @@ struct ASFFileProperties {
   ]
   private static let objectLimit = 10_000
 
-  /// - Parameter start: The start of the first object in the header.
+  /// - Parameter start: The start of the first object in the header. The result is `nil` if the header does not contain
+  ///   the file properties.
   init?(in source: ByteSource, from start: Int, to end: Int) throws(FileReadError) {
     var position = start
     for _ in 0..<Self.objectLimit {

@@ -7,19 +7,20 @@ package struct ContainerExtent: Hashable, Sendable {
   package var end: Int?
   /// End of the audio, if the container continues after it; `nil` if unknown.
   package var audioEnd: Int?
-  /// The reason the container is incomplete or damaged.
+  /// The reason the container is incomplete or damaged; `nil` if neither was found.
   package var flaw: Flaw?
-  /// A contradiction that does not affect the audio, as a sentence.
+  /// A contradiction that does not affect the audio, as a sentence; `nil` if there is none.
   package var contradiction: String?
   /// Number of bytes of encoded audio present; `nil` if the structure does not reveal it.
   package var audioByteCount: Int64?
-  /// Number of PCM frames that the container claims, if that number is more exact than the one that decoders derive.
+  /// Number of PCM frames that the container claims; `nil` unless it is more exact than the number that decoders
+  /// derive.
   package var claimedFrameCount: Int64?
 
   package enum Flaw: Hashable, Sendable {
     /// Something announced by the container is missing, as described in a sentence.
     case cutOff(String)
-    /// Parts are damaged, missing, repeated or out of order, as described in a sentence.
+    /// Packets, blocks or boxes are damaged, missing, repeated or out of order, as described in a sentence.
     case disordered(String)
   }
 
@@ -51,7 +52,8 @@ package struct ContainerExtent: Hashable, Sendable {
       break
     case .flac, .ogg, .tak, .amr, .shorten, .openMG, .dts, .dtsHD, .ac3, .eac3, .loas, .trueHD, .mlp, .realMedia,
       .mod, .s3m, .it, .xm, .unknown:
-      // Streams that do not state where they end. At most, their frames have checksums.
+      // Streams that do not state where they end. Some of them have checksums of their frames, but no lengths or
+      // counters.
       break
     }
   }

@@ -4,12 +4,12 @@ package struct EmptyTail: Hashable, Sendable {
   /// Offset of the first zero in the file.
   package let start: Int
   package let byteCount: Int
-  /// `true` if the tail is too long to be the padding of a block, or makes up a large part of the range.
+  /// `true` if the tail is too long to be the padding of a block, or is longer than an eighth of the bytes before it.
   package let isLong: Bool
 
   /// Minimum number of zeros; a shorter tail is padding.
   private static let minByteCount = 4_097
-  /// Maximum padding at the end of a recovered file: the largest block of FAT and NTFS.
+  /// Maximum padding at the end of a recovered file, in bytes: the largest block of FAT and NTFS.
   private static let maxPadding = 1 << 16
 
   /// `nil` if `range` does not end with more than 4 KiB of zeros, or consists entirely of zeros.

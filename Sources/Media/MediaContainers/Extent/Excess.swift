@@ -1,8 +1,9 @@
 /// Bytes after the end of a container.
 package struct Excess: Hashable, Sendable {
-  /// Number of bytes that are neither padding nor tags.
+  /// Number of bytes of unexpected data after any tags and padding, and before the tags at the end of the file. It
+  /// includes the tags at the end of a second file, and is 0 if there is only padding.
   package var byteCount = 0
-  /// Container of a second file that starts after the end; `nil` for anything else.
+  /// Container of a second file that starts after the end; `nil` if there is none.
   package var container: Container?
   /// Number of bytes missing from an APE tag that starts after the end.
   package var missingTagByteCount = 0
@@ -46,7 +47,7 @@ package struct Excess: Hashable, Sendable {
     }
   }
 
-  /// Skips tags of other formats that state their length at the start.
+  /// Returns the end of any tags at `start` of other formats whose length is known from their first bytes.
   private static func endOfTags(in source: ByteSource, from start: Int, to limit: Int) throws(FileReadError) -> Int {
     var position = start
     while position < limit {
@@ -66,7 +67,8 @@ package struct Excess: Hashable, Sendable {
     return position
   }
 
-  /// Skips padding: zeros, blanks and line ends, as left by programs and transfers, or a run of one repeated byte.
+  /// Returns the end of any padding at `start`: zeros, spaces and line ends, as left by programs and transfers, or a
+  /// run of one repeated byte.
   private static func endOfPadding(
     in source: ByteSource, from start: Int, to limit: Int
   ) throws(FileReadError) -> Int {
@@ -76,7 +78,7 @@ package struct Excess: Hashable, Sendable {
       let bytes = try source.bytes(at: position, count: min(limit - position, ByteSource.windowSize / 2))
       guard !bytes.isEmpty else { return position }
       if let index = bytes.firstIndex(where: { $0 != first && !blanks.contains($0) }) {
-        // A run of another byte is padding only if nothing else follows.
+        // A run of a byte that is not a blank is padding only if nothing else follows.
         return blanks.contains(first ?? 1) ? position + index : start
       }
       position += bytes.count

@@ -49,11 +49,11 @@ extension ContainerExtent {
 
   private static let boxLimit = 1 << 17
   private static let maxPlausibleByteCount = 1 << 48
-  /// Boxes that contain the boxes that players need.
+  /// Boxes whose children players need.
   private static let parents: Set<String> = ["trak", "mdia", "minf", "stbl"]
   private static let structure = parents.union(["stsd", "stts", "stsz", "stco", "co64", "stsc"])
   private static let padding: Set<String> = ["free", "skip", "wide"]
-  /// Boxes that occur only at the top level.
+  /// Boxes that may occur at the top level.
   private static let names: Set<String> = padding.union([
     "ftyp", "moov", "mdat", "moof", "mfra", "sidx", "ssix", "styp", "prft", "emsg", "pdin", "meta", "udta", "uuid",
     "pnot", "PICT", "bloc", "meco",

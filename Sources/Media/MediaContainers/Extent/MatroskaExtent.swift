@@ -32,7 +32,7 @@ extension ContainerExtent {
 
   private static let elementLimit = 1 << 21
 
-  /// Timestamp of a cluster: its first element, unless a checksum comes first.
+  /// Timestamp of a cluster: its first element, unless a checksum comes first; `nil` if it is missing.
   private static func timestamp(in cluster: EBMLElement, _ source: ByteSource) throws(FileReadError) -> UInt64? {
     var position = cluster.body.lowerBound
     for _ in 0..<4 {

@@ -48,7 +48,7 @@ extension ContainerExtent {
   }
 
   /// Decodes a number in groups of seven bits, most significant first; the highest bit means that another group
-  /// follows.
+  /// follows. `nil` if the number does not end within eight bytes.
   private static func number(_ bytes: ArraySlice<UInt8>) -> (value: Int, length: Int)? {
     var value = 0
     for (index, byte) in bytes.prefix(8).enumerated() {
@@ -76,7 +76,7 @@ extension ContainerExtent {
       let words = try source.bytes(at: offset, count: 8)
       guard words.count == 8, offset + 8 <= limit else {
         // The last frame may end in the first of the two words.
-        flaw = .cutOff("The header claims \(frameCount) frames, and the file ends before the last one.")
+        flaw = .cutOff("The header claims \(frameCount) frames, but the file ends before the last one.")
         end = limit
         return
       }

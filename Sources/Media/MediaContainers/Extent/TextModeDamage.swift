@@ -9,13 +9,13 @@ package enum TextModeDamage: Hashable, Sendable {
 
   /// Number of bytes examined, in the middle of the audio.
   private static let sampleSize = 1 << 18
-  /// Minimum number of line feeds for a conclusion.
+  /// Minimum number of line feeds for the conclusion that carriage returns were added.
   private static let minimumLineFeedCount = 32
   /// Minimum number of distinct byte values for a conclusion: a signal with only a few levels has fewer.
   private static let minimumValueCount = 64
   private static let minimumByteCount = 4_096
-  /// Minimum count of every other byte value for the conclusion that carriage returns were replaced. Frames that repeat
-  /// may lack some value, but hardly only the carriage return.
+  /// Minimum count of each of the other byte values for the conclusion that carriage returns were replaced. Frames that
+  /// repeat may lack some value, but hardly only the carriage return.
   private static let minOtherCount = 8
   /// Minimum count of line feeds for the same conclusion, relative to the mean count of all byte values.
   private static let minLineFeedRatio = 1.4
@@ -24,7 +24,7 @@ package enum TextModeDamage: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - audio: The range of the encoded audio. Text before it has no high bits anyway.
-  ///   - unit: For PCM, the size of a sample in bytes and the index of the byte with the sign, which proves nothing
+  ///   - unit: For PCM, the size of a sample in bytes and the index of the byte with the sign bit, which proves nothing
   ///     because a signal may have the same sign throughout. `nil` otherwise.
   package init?(
     in source: ByteSource, audio: Range<Int>, unit: (byteCount: Int, signIndex: Int)? = nil

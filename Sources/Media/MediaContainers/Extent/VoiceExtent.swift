@@ -37,7 +37,8 @@ extension ContainerExtent {
   private static let voiceSlack = 9
   private static let voiceBlockLimit = 1 << 20
 
-  /// NIST SPHERE: lines of text with the number, size and channels of the samples. Compressed samples are not checked.
+  /// NIST SPHERE: lines of text with the number and size of the samples, and the number of channels. Compressed samples
+  /// are not checked.
   mutating func readSphere(_ source: ByteSource, at start: Int) throws(FileReadError) {
     let sizeField = try source.bytes(at: start + 8, count: 8).latin1.filter { $0 != " " && $0 != "\n" }
     guard let headerSize = Int(sizeField), (16...1 << 20).contains(headerSize) else { return }

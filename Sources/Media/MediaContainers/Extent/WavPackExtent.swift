@@ -40,7 +40,7 @@ extension ContainerExtent {
     flaw = flaw ?? .disordered("WavPack blocks", missing: gapCount, damaged: junkCount)
     if flaw == nil, let total, last.upperBound < total {
       flaw = .cutOff(
-        "The header claims \(total) samples, and the blocks hold \(last.upperBound): the file was cut off.")
+        "The header claims \(total) samples, but the blocks hold \(last.upperBound): the file was cut off.")
     }
   }
 }
@@ -51,7 +51,7 @@ private struct WavPackBlock {
   var byteCount: Int
   /// The range of the block's samples per channel; empty for blocks without audio.
   var samples: Range<Int64>
-  /// Number of samples in the whole file; `nil` if unknown.
+  /// Number of samples in the whole file; `nil` if unknown, or if the block is not the first one.
   var total: Int64?
   /// `true` for the first block in a group of blocks for the same samples.
   var isInitial: Bool
@@ -69,14 +69,14 @@ private struct WavPackBlock {
       let flags = header.littleEndian(UInt32.self, at: 24)
     else { return nil }
     byteCount = Int(size) + 8
-    // Both numbers have 40 bits.
+    // Both the index and the total have 40 bits.
     let first = Int64(header[10]) << 32 | Int64(index)
     samples = first..<first + Int64(count)
     self.total = total == .max || first != 0 ? nil : (Int64(header[11]) << 32) + Int64(total) - Int64(header[11])
     isInitial = flags & 0x800 != 0
   }
 
-  /// Returns the start of the next block after `start`; `nil` if there is none.
+  /// Returns the start of the next block after `start`; `nil` if none is found.
   static func next(after start: Int, before limit: Int, in source: ByteSource) throws(FileReadError) -> Int? {
     var position = start + 1
     while position < min(limit, start + searchLimit) {

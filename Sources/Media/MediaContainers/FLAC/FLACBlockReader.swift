@@ -27,8 +27,8 @@ package struct FLACBlockReader {
   /// Returns the next block; `nil` at the end.
   package mutating func next() throws(FileReadError) -> Block? {
     guard !isEnded, count < Self.limit, let word = try source.bytes(at: position, count: 4).bigEndian(UInt32.self),
-      // Audio frames start with 14 set bits. Here, they mean that the chain of blocks ended without its flag. 127 is an
-      // invalid block type.
+      // Audio frames start with 13 set bits, like the invalid block type 127. Here, they mean that the chain of blocks
+      // ended without its flag.
       word >> 18 != 0x3FFF, word >> 24 & 0x7F != 127
     else { return nil }
     count += 1

@@ -1,9 +1,9 @@
 /// The header of a FLAC frame (RFC 9639, section 9.1).
 struct FLACFrameHeader {
-  /// `nil` if it is the same as in STREAMINFO.
+  /// `nil` if the header refers to STREAMINFO.
   var sampleRate: Int?
   var channelCount: Int
-  /// `nil` if it is the same as in STREAMINFO.
+  /// `nil` if the header refers to STREAMINFO.
   var bitDepth: Int?
   /// Number of the frame, or of its first sample.
   var number: UInt64

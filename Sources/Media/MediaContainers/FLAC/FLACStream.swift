@@ -9,13 +9,14 @@ package struct FLACStream {
   package private(set) var claimedFrameCount: Int64?
   /// MD5 of the samples; `nil` if the encoder did not store it.
   package private(set) var checksum: [UInt8]?
-  /// The contradiction between the first frame and STREAMINFO, as a sentence. The frame is trusted because it has a
-  /// checksum.
+  /// The contradiction between the first frame and STREAMINFO, as a sentence; `nil` if they agree. The frame is trusted
+  /// because it has a checksum.
   package private(set) var contradiction: String?
   /// The signature, with STREAMINFO as the only metadata block: a header for decoders that do not need the other
   /// blocks. FFmpeg takes a very long time to read 100,000 comments.
   package private(set) var bareHeader: [UInt8]
-  /// Range from the first audio frame to the tags of other formats at the end.
+  /// Range from the first audio frame to the end of the last one or, if that is not found, to a second file or the tags
+  /// of other formats at the end.
   package private(set) var audio: Range<Int>
 
   /// `nil` if there is no FLAC stream at `offset`.
@@ -66,8 +67,8 @@ package struct FLACStream {
   private static let lastFrameSize = 1 << 17
 
   /// Finds the end of the last frame, so that bytes after it do not count as part of it. The checksum of a whole frame
-  /// with its stored checksum is 0 (RFC 9639, section 9.3). `nil` if the frame is damaged, or its number does not match
-  /// the claimed length.
+  /// with its stored checksum is 0 (RFC 9639, section 9.3). `nil` if the number of that frame is unknown, or no intact
+  /// frame with this number is found.
   private func endOfLastFrame(
     in source: ByteSource, before limit: Int, blockSize: Int64
   ) throws(FileReadError) -> Int? {
@@ -79,7 +80,7 @@ package struct FLACStream {
     let bytes = try source.bytes(at: start, count: limit - start)
     guard bytes.count > 16 else { return nil }
     let frame = bytes.indices.dropLast(9).last { index in
-      // Strategy, rate and depth are the same in all frames.
+      // Blocking strategy, sample rate and bit depth are the same in all frames.
       bytes[index] == 0xFF && bytes[index + 1] == first[1] && bytes[index + 2] & 0x0F == first[2] & 0x0F
         && bytes[index + 3] & 0x0E == first[3] & 0x0E
         && FLACFrameHeader(Array(bytes[index..<min(index + 16, bytes.count)]))?.number == number
@@ -105,9 +106,9 @@ package struct FLACStream {
 
   // MARK: A second file
 
-  /// Number of places where the frame numbers are compared; the last place is at the end.
+  /// Number of offsets at which frame numbers are compared; the last offset is near the end.
   private static let probeCount = 9
-  /// Number of bytes searched for a frame at each place; frames of music are smaller.
+  /// Number of bytes searched for a frame from each offset on; frames of music are smaller.
   private static let probeSize = 1 << 16
 
   /// Start of a second FLAC file in the audio; `nil` if there is none. Frame numbers increase within a file; the whole
@@ -126,7 +127,7 @@ package struct FLACStream {
     return grows ? nil : try startOfStream(in: source, audio)
   }
 
-  /// Number of the first or last frame that starts in `bytes`.
+  /// Number of the first or last frame that starts in `bytes`; `nil` if none is found.
   private static func frameNumber(in bytes: [UInt8], isLast: Bool) -> UInt64? {
     var result: UInt64?
     for index in bytes.indices.dropLast(16) where bytes[index] == 0xFF && bytes[index + 1] & 0xFE == 0xF8 {
@@ -137,7 +138,7 @@ package struct FLACStream {
     return result
   }
 
-  /// Position of a signature that is followed by a STREAMINFO header.
+  /// Position of a signature that is followed by a STREAMINFO header; `nil` if there is none.
   private static func startOfStream(in source: ByteSource, _ range: Range<Int>) throws(FileReadError) -> Int? {
     var position = range.lowerBound
     while position < range.upperBound {
@@ -175,7 +176,8 @@ package struct FLACStream {
     bareHeader.replaceSubrange(18..<26, with: packed.bigEndianBytes)
   }
 
-  /// Speaker positions given in a Vorbis comment, which replace the default ones (RFC 9639, section 8.6.2).
+  /// Speaker positions given in a Vorbis comment, which replace the default ones (RFC 9639, section 8.6.2); `nil` if it
+  /// gives none.
   private static func notedChannelMask(in comments: [UInt8]) -> UInt64? {
     let key = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x"
     var entries = VorbisCommentEntries(comments)

@@ -22,7 +22,7 @@ struct AC3FrameHeader: FrameHeader {
       let sizeCode = Int(bytes[start + 4] & 0x3F)
       guard rateIndex != 3, sizeCode < 2 * Self.bitRates.count else { return nil }
       let kilobits = Self.bitRates[sizeCode / 2]
-      // Length in two-byte words for 1,536 samples; at 44.1 kHz about every second frame has one more word.
+      // A frame of 1,536 samples takes whole two-byte words; at 44.1 kHz, about every second frame has one more word.
       switch rateIndex {
       case 0: length = kilobits * 4
       case 1: length = (kilobits * 96_000 / 44_100 + sizeCode % 2) * 2

@@ -25,7 +25,7 @@ struct FrameChain<Header: FrameHeader> {
   // MARK: Searching
 
   /// Finds the first frame from `start` on that is followed by `proof` other frames, or by fewer that end exactly where
-  /// the stream ends.
+  /// the stream ends; `nil` if there is none.
   ///
   /// - Parameters:
   ///   - limit: Number of bytes from `start` on in which the frame must begin.
@@ -84,8 +84,8 @@ struct FrameChain<Header: FrameHeader> {
 
   // MARK: Walking
 
-  /// Determines the end of the stream that starts with `first` at `start`. If the end of the file contains frames,
-  /// reads only the end.
+  /// Determines the end of the stream that starts with `first` at `start`. If the last `tailLength` bytes contain
+  /// frames, reads only these bytes.
   func ending(from start: Int, _ first: Header) throws(FileReadError) -> TruncationCheck {
     let tail = end - Self.tailLength
     if tail > start, let found = try firstFrame(from: tail, limit: Self.tailLength) {
@@ -94,7 +94,7 @@ struct FrameChain<Header: FrameHeader> {
     return try walk(from: start, first)
   }
 
-  /// Visits each frame up to the end of the stream.
+  /// Visits each frame, and determines the end of the stream.
   ///
   /// - Parameters:
   ///   - visit: Called with each frame.
@@ -144,7 +144,7 @@ private struct Chunk {
     return Header(bytes[index..<index + Header.size])
   }
 
-  /// Finds the first header that starts at or after index `start` and before index `stop`.
+  /// Finds the first header that starts at or after index `start` and before index `stop`; `nil` if there is none.
   func nextHeader<Header: FrameHeader>(
     _ type: Header.Type, from start: Int, to stop: Int
   ) -> (index: Int, header: Header)? {

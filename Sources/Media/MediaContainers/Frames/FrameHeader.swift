@@ -15,7 +15,8 @@ protocol FrameHeader {
   func isContinued(by word: UInt16) -> Bool
   /// `true` if a run of such headers cannot occur by chance.
   var isDistinctive: Bool { get }
-  /// `true` if this may be a later frame of the same stream: everything that is constant within a stream is equal.
+  /// `true` if this may be a later frame of the stream that contains `other`: everything that is constant within a
+  /// stream is equal.
   func continues(_ other: Self) -> Bool
 }
 

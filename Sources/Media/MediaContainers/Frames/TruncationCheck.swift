@@ -1,6 +1,6 @@
 /// Checks whether a stream of frames is truncated, and what follows its last frame.
 package struct TruncationCheck: Hashable, Sendable {
-  /// End of the last frame; if that frame is cut off, the end of the file.
+  /// End of the last frame; if that frame is cut off, the end of the stream.
   package let offset: Int
   /// `true` if the last frame is cut off.
   package let isCut: Bool
@@ -14,7 +14,7 @@ package struct TruncationCheck: Hashable, Sendable {
   /// - Parameters:
   ///   - start: Start of the first frame.
   ///   - end: End of the file, or start of the tags at its end.
-  /// - Returns: `nil` for other kinds of streams, and if there are no two consecutive frames at `start`.
+  /// - Returns: `nil` for other containers, or if there are no two consecutive frames at `start`.
   package static func of(
     _ container: Container, from start: Int, to end: Int, in source: ByteSource
   ) throws(FileReadError) -> TruncationCheck? {
@@ -42,7 +42,7 @@ package struct TruncationCheck: Hashable, Sendable {
   /// bytes.
   private static let window = 1 << 18
 
-  /// The end of a stream with a complete last frame.
+  /// Examines the bytes after a complete last frame.
   ///
   /// - Parameters:
   ///   - offset: End of that frame.
@@ -72,7 +72,8 @@ package struct TruncationCheck: Hashable, Sendable {
 
   private static func isPadding(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D || byte == 0x20 }
 
-  /// End of a tag that is not at the end of the file, so a search from the end misses it.
+  /// End of the tag that starts at `offset`; `nil` if there is none. A search from the end of the file misses such a
+  /// tag if other data follows.
   private static func endOfTag(
     at offset: Int, _ bytes: ArraySlice<UInt8>, in source: ByteSource
   ) throws(FileReadError) -> Int? {

@@ -12,7 +12,7 @@ package struct MP4Box: Hashable, Sendable {
   /// Maximum number of boxes examined on one level.
   private static let limit = 100_000
 
-  /// The whole file as a box, from `start` on.
+  /// Creates a box that stands for the whole file from `start` on.
   package init(file source: ByteSource, from start: Int) {
     (name, self.start, body, end) = ("", start, start, max(start, source.size))
   }
@@ -43,7 +43,7 @@ package struct MP4Box: Hashable, Sendable {
     }
   }
 
-  /// Finds the first child with the given name.
+  /// Finds the first child with the given name; `nil` if there is none.
   ///
   /// - Parameter start: Offset to start from; `nil` for the first child.
   package func child(
@@ -58,7 +58,7 @@ package struct MP4Box: Hashable, Sendable {
     return nil
   }
 
-  /// Finds the box at the end of a path of names.
+  /// Finds the box at the end of a path of names; `nil` if one of the boxes is missing.
   package func descendant(_ path: String..., in source: ByteSource) throws(FileReadError) -> MP4Box? {
     var box = self
     for name in path {

@@ -2,9 +2,9 @@
 package struct ADTSStream {
   /// Range from the first frame to the end of the last.
   package let bytes: Range<Int>
-  /// End of the stream, and the bytes after it.
+  /// The end of the stream: its offset, whether the last frame is cut off, and what follows.
   package let ending: TruncationCheck
-  /// Duration of all frames.
+  /// Total duration of the frames.
   package private(set) var seconds = 0.0
   /// Offsets of ID3v2 tags between the frames, as in recordings of radio streams.
   package private(set) var innerTags: [Int] = []
@@ -15,7 +15,8 @@ package struct ADTSStream {
   /// the response that preceded the stream.
   private static let searchLimit = 1 << 20
 
-  /// `nil` unless frames begin at `start`: two headers at the right distance, or a single frame that is the whole file.
+  /// `nil` unless frames begin at `start`: two headers at the right distance, or a single frame that is the whole
+  /// stream.
   ///
   /// - Parameters:
   ///   - start: The end of the tags at the start of the file.

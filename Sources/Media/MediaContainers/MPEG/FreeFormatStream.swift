@@ -1,17 +1,17 @@
-/// MPEG audio of free format (ISO/IEC 11172-3, 2.4.2.3): headers state no bit rate, and all frames are as long as the
+/// Free-format MPEG audio (ISO/IEC 11172-3, 2.4.2.3): headers state no bit rate, and all frames are as long as the
 /// first one, except for padding.
 package struct FreeFormatStream {
   /// Range from the first frame to the end of the last.
   package let audio: Range<Int>
   /// Number of PCM frames.
   package let frameCount: Int64
-  /// End of the stream, and the bytes after it.
+  /// The end of the stream: its offset, whether the last frame is cut off, and what follows.
   package let ending: TruncationCheck
 
   /// Maximum length of a frame in bytes: more than at 640 kbit/s, the highest rate that decoders support.
   private static let maxFrameLength = 1 << 13
   private static let minFrameLength = 48
-  /// Number of frames that must follow the first one.
+  /// Number of consecutive headers required, including the first one.
   private static let proof = 5
 
   /// `nil` unless such frames begin at `start`.
@@ -55,7 +55,7 @@ package struct FreeFormatStream {
   }
 }
 
-/// The header of a frame of free format.
+/// The header of a free-format frame.
 private struct FreeFormatHeader {
   private let word: UInt32
 

@@ -7,7 +7,7 @@ struct MPEGFrameHeader: FrameHeader {
 
   static func isSync(_ word: UInt16) -> Bool { word >> 5 == 0x7FF }
 
-  /// `nil` for headers that no encoder writes, including those of free format.
+  /// `nil` for headers that no encoder writes, and for those of free format.
   init?(_ bytes: ArraySlice<UInt8>) {
     guard let word = bytes.bigEndian(UInt32.self) else { return nil }
     let version = word >> 19 & 3
@@ -37,8 +37,8 @@ struct MPEGFrameHeader: FrameHeader {
   /// Ignores the last of the 16 bits, which shows whether there is a checksum.
   func isContinued(by word: UInt16) -> Bool { UInt32(word) | 1 == self.word >> 16 | 1 }
 
-  /// Layer I headers consist almost entirely of ones: tables of small negative numbers in programs contain what look
-  /// like runs of 60 such headers.
+  /// Layer I headers consist almost entirely of ones: tables of small negative numbers in programs look like runs of up
+  /// to 60 such headers.
   var isDistinctive: Bool { word >> 17 & 3 != 3 }
 
   /// Number of PCM samples per channel in a frame of MPEG audio.

@@ -2,15 +2,15 @@
 package struct MPEGStream {
   /// Range from the first frame to the end of the last.
   package private(set) var audio: Range<Int>
-  /// End of the stream, and the bytes after it.
+  /// The end of the stream: its offset, whether the last frame is cut off, and what follows.
   package private(set) var ending: TruncationCheck
   /// `audio` without a first frame that contains only a table of contents (Xing, Info, VBRI), because retagging tools
   /// rewrite that frame.
   package private(set) var payload: Range<Int>
   /// Number of PCM samples per channel in a frame of the stream.
   package private(set) var samplesPerFrame: Int
-  /// Number of PCM frames that a table of contents claims, without the encoder's delay and padding; `nil` if there is
-  /// no table.
+  /// Number of PCM frames that a table of contents claims, without the encoder's delay and padding; `nil` if no table
+  /// contains the number.
   package private(set) var claimedFrameCount: Int64?
   /// `claimedFrameCount` plus the delay and padding, as FFmpeg counts frames.
   package private(set) var untrimmedFrameCount: Int64?
@@ -20,11 +20,11 @@ package struct MPEGStream {
   /// `true` if the table was written by LAME, and its checksum is right.
   package private(set) var hasIntactLAMETag = false
   /// CRC-16 of `payload` at the time of encoding, according to an intact table of LAME or FFmpeg; `nil` if the table
-  /// does not contain it, or belongs to a stream of another length, or the tags mention a change of the volume by
+  /// does not contain it, or belongs to a stream of another size, or the tags mention a change of the volume by
   /// mp3gain.
   package private(set) var musicChecksum: UInt16?
-  /// Number of PCM frames of a stream without a table of contents, estimated from the size of `payload` and the mean
-  /// size of its first frames.
+  /// Number of PCM frames of a stream without `claimedFrameCount`, estimated from the size of `payload` and the mean
+  /// size of its first frames; `nil` for other streams.
   package private(set) var estimatedFrameCount: Int64?
   /// Number of bytes before the first frame that do not belong to a tag.
   package private(set) var junkByteCount: Int
@@ -32,7 +32,7 @@ package struct MPEGStream {
   /// Maximum number of bytes of junk before the first frame: more than any picture or page that got there by accident.
   private static let searchLimit = 16 << 20
 
-  /// Searches for the first of several consecutive frames.
+  /// Searches for the first of several consecutive frames; `nil` if there is none.
   ///
   /// - Parameter start: The end of the tags at the start of the file.
   package init?(in source: ByteSource, from start: Int) throws(FileReadError) {
@@ -77,7 +77,7 @@ package struct MPEGStream {
   /// Number of frames used for an estimate: about half a minute, in which a variable bit rate covers most of its range.
   private static let estimationLength = 1_024
 
-  /// Number of PCM frames in `payload`, extrapolated from its start.
+  /// Number of PCM frames in `payload`, extrapolated from its start; `nil` if no frame starts there.
   private static func estimate(
     _ payload: Range<Int>, _ first: MPEGFrameHeader, in source: ByteSource
   ) throws(FileReadError) -> Int64? {
@@ -94,14 +94,14 @@ package struct MPEGStream {
     return Int64(frames.rounded()) * Int64(first.samplesPerFrame)
   }
 
-  /// Number of frames in a Xing table; bit 0 of the flags shows whether the number is present.
+  /// Number of frames that a Xing table states; bit 0 of the flags shows whether the number is present.
   private static func xingLength(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let flags = frame.bigEndian(UInt32.self, at: table + 4), flags & 1 != 0 else { return nil }
     return frame.bigEndian(UInt32.self, at: table + 8)
   }
 
   /// Numbers of samples to cut from the start and the end, as LAME and FFmpeg store them: 12 bits each, 21 bytes into
-  /// their extension, which follows the optional parts of the table.
+  /// their extension, which follows the optional parts of the table. `nil` for other encoders.
   private static func trimming(_ frame: [UInt8], at table: Int) -> UInt32? {
     guard let position = encoderPosition(frame, at: table),
       frame.has("LAME", at: position) || frame.has("Lavf", at: position) || frame.has("Lavc", at: position)
@@ -141,7 +141,8 @@ package struct MPEGStream {
     return false
   }
 
-  /// Finds the first frame. At the expected start, it needs only one frame after it, or none if it is the whole stream.
+  /// Finds the first frame; `nil` if there is none. At the expected start, it needs only one frame after it, or none if
+  /// it is the whole stream.
   private static func firstFrame(
     of chain: FrameChain<MPEGFrameHeader>, from start: Int
   ) throws(FileReadError) -> (offset: Int, header: MPEGFrameHeader)? {

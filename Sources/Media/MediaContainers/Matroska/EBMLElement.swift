@@ -1,6 +1,6 @@
 /// An element of a Matroska or WebM file (RFC 8794, RFC 9559).
 package struct EBMLElement: Hashable, Sendable {
-  /// The identifier with its length marker, as printed in specifications.
+  /// The identifier, including its length marker, as specifications print it.
   package var id: UInt64
   package var start: Int
   /// Range of the content, clamped to the enclosing element.

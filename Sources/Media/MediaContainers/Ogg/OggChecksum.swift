@@ -16,7 +16,7 @@ package enum OggChecksum {
     return tables
   }()
 
-  /// Verifies the checksum of a whole page, which is computed with zeros in place of the checksum.
+  /// Returns `true` if the checksum of a whole page is right. It is computed with zeros in place of the checksum.
   static func isRight(_ page: UnsafeRawBufferPointer) -> Bool {
     let place = OggPage.checksumPosition..<OggPage.checksumPosition + 4
     let noted = UInt32(littleEndian: page.loadUnaligned(fromByteOffset: place.lowerBound, as: UInt32.self))

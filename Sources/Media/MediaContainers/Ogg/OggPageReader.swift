@@ -22,10 +22,10 @@ package struct OggPageReader {
   private let acceptsDamaged: Bool
   private let junkLimit: Int
   private var buffer: [UInt8]
-  /// Offset of the buffer's first byte in the file.
+  /// Offset in the file of the buffer's first byte.
   private var bufferOffset: Int
   private var filled = 0
-  /// Start of the next page in the buffer.
+  /// Index in the buffer at which the next page starts.
   private var cursor = 0
   private var pageStart = 0
   private var lacing = 0..<0
@@ -37,7 +37,7 @@ package struct OggPageReader {
   private static let headerSize = 27
   /// A header, 255 lacing values, 255 segments of 255 bytes.
   private static let maxPageSize = headerSize + 255 + 255 * 255
-  /// Number of bytes per read: large to read all pages, small to read only the first ones.
+  /// Number of bytes per read: large for all pages, small for lenient readers, which need only the first ones.
   private static let step = (all: 1 << 17, first: 1 << 15)
 
   /// Creates a reader that returns only complete pages with the right checksum; no decoder accepts others.
@@ -48,7 +48,7 @@ package struct OggPageReader {
   /// Creates a reader that also returns pages that are cut off or have a wrong checksum: text is still readable in
   /// damaged pages.
   ///
-  /// - Parameter junkLimit: Maximum number of bytes between two pages.
+  /// - Parameter junkLimit: Maximum number of junk bytes between two pages; if there are more, reading ends.
   package init(leniently source: ByteSource, at offset: Int, junkLimit: Int) {
     self.init(source, at: offset, acceptsDamaged: true, junkLimit: junkLimit)
   }
@@ -77,7 +77,7 @@ package struct OggPageReader {
     return (page, body.lowerBound - pageStart)
   }
 
-  /// Returns the next page. Bytes that do not belong to any page are skipped and counted.
+  /// Returns the next page; `nil` at the end. Bytes that do not belong to any page are skipped and counted.
   package mutating func next() throws(FileReadError) -> OggPage? {
     var junk = 0
     while try isFilled(Self.headerSize), junk <= junkLimit {
@@ -94,7 +94,7 @@ package struct OggPageReader {
     return nil
   }
 
-  /// Makes sure that the buffer has `count` bytes from the cursor on; `false` at the end of the file.
+  /// Makes sure that the buffer has `count` bytes from the cursor on; returns `false` if the file ends before that.
   private mutating func isFilled(_ count: Int) throws(FileReadError) -> Bool {
     guard filled - cursor < count else { return true }
     let offset = bufferOffset + filled

@@ -12,7 +12,7 @@ package struct APEFooter: Hashable, Sendable {
   /// Size of a footer or a header in bytes.
   package static let size = 32
 
-  /// `nil` if `bytes` are not a footer, or the footer claims less than its own size.
+  /// `nil` if `bytes` are neither a footer nor a header, or claim less than their own size.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.size, bytes.has("APETAGEX"), let tagSize = bytes.littleEndian(UInt32.self, at: 12),
       let count = bytes.littleEndian(UInt32.self, at: 16), tagSize >= Self.size

@@ -1,15 +1,15 @@
 /// The header of an ID3v2 tag, with the end of the tag (id3.org: ID3v2.4, section 3.1).
 package struct ID3v2Header: Hashable, Sendable {
-  /// The minor version: 2, 3 or 4.
+  /// The minor version, as stored; 2, 3 and 4 are defined.
   package var version: Int
   package var flags: UInt8
-  /// Number of bytes between header and footer.
+  /// Number of bytes after the header, without the footer.
   package var bodySize: Int
   /// Offset of the end of the tag, including its footer; may be past the end of the file.
   package var end: Int
   /// `true` if bits of the size are set that must be zero.
   package var hasOddSize = false
-  /// `false` for undefined versions.
+  /// `false` if the version is later than 2.4, or the revision is invalid.
   package var isKnown: Bool
 
   /// Size of the header or the footer in bytes.

@@ -1,6 +1,6 @@
 /// The ranges of tags before and after the audio of a file: ID3v2, APE, ID3v1, Lyrics3.
 ///
-/// Decoding skips these ranges; tag reading reads them.
+/// Decoders skip these ranges; the tag reader reads them.
 package enum TagRegions {
   package enum Kind: Hashable, Sendable {
     case id3v2
@@ -68,7 +68,7 @@ package enum TagRegions {
     return regions
   }
 
-  /// Start of the first tag at the end of a file.
+  /// Start of the first tag at the end of a file; the size of the file if there is none.
   ///
   /// - Parameter start: Start of the audio.
   package static func startOfTrailing(in source: ByteSource, behind start: Int) throws(FileReadError) -> Int {
@@ -77,7 +77,8 @@ package enum TagRegions {
 
   static let id3v1Size = 128
   private static let extendedID3v1Size = 227
-  /// Maximum size of version 1 in bytes: at most 5,100 bytes of text, between marks of 11 and 9 bytes.
+  /// Maximum size of a Lyrics3 tag of version 1, in bytes: at most 5,100 bytes of text, between marks of 11 and 9
+  /// bytes.
   private static let lyrics3Size = 5_120
 
   private static func lastTag(

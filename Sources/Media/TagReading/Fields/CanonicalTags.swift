@@ -23,7 +23,7 @@ struct CanonicalTags {
     lyrics = []
     chapters = tag.chapters
     let space = tag.format.keySpace
-    // iTunes writes the grouping to a frame of its own, `GRP1`; in such tags, `TIT1` contains the work.
+    // iTunes writes the grouping to a separate frame, `GRP1`; in such tags, `TIT1` contains the work.
     let hasGroupingFrame = space == .id3v2 && tag.entries.contains { $0.key == "GRP1" }
     // Values by field and by the rank of their key.
     var found: [String: [Int: [RawTag.Entry]]] = [:]
@@ -58,7 +58,7 @@ struct CanonicalTags {
       }
     }
     for text in tag.lyrics { add(text) }
-    // An explicit total takes precedence over one that follows a number, and a date takes precedence over a year.
+    // An explicit total takes precedence over one that follows a number, and an original date over an original year.
     for (field, total) in impliedTotals where fields[field] == nil { fields[field] = [total] }
     if fields["originaldate"] == nil { fields["originaldate"] = fields["originalyear"] }
     if chapters.isEmpty { chapters = vorbisChapters.chapters }
@@ -69,7 +69,7 @@ struct CanonicalTags {
     }
   }
 
-  /// Returns `false` if the field cannot have this value, or already has a different one.
+  /// Adds a value to a field; returns `false` if the field cannot have this value, or already has a different one.
   private mutating func add(_ entry: RawTag.Entry, to field: String, in space: KeySpace) -> Bool {
     let value = entry.value
     switch field {
@@ -118,7 +118,7 @@ struct CanonicalTags {
     if known.insert(RawTag.Entry(key: field, value: value)).inserted { fields[field, default: []].append(value) }
   }
 
-  /// Returns `false` if the field already has another value.
+  /// Sets a field; returns `false` if it already has another value.
   private mutating func set(_ value: String, of field: String) -> Bool {
     if fields[field] == nil { fields[field] = [value] }
     return fields[field] == [value]
@@ -161,7 +161,7 @@ private struct VorbisChapters {
     return true
   }
 
-  /// Parses `hh:mm:ss.xxx`.
+  /// Parses `hh:mm:ss.xxx`; `nil` for any other text.
   private static func seconds(_ text: String) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Double($0) ?? .nan }
     guard parts.count == 3, parts.allSatisfy({ $0 >= 0 && $0 < 1e6 }) else { return nil }

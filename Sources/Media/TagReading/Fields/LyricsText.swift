@@ -38,6 +38,7 @@ enum LyricsText {
   }
 
   /// Parses `mm:ss`, `mm:ss.xx`, `mm:ss:xx` or `hh:mm:ss.xxx`; the last separator may also be a colon or a comma.
+  /// Returns `nil` for any other text.
   private static func seconds(_ text: Substring) -> Double? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard (2...4).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -52,8 +53,8 @@ enum LyricsText {
     let total: Double
     switch (numbers.count, parts[parts.count - 1].count) {
     case (2, _): total = numbers[0] * 60 + numbers[1]
-    // Digits after a second colon are hundredths or thousandths, unless the last part has a decimal point: then the
-    // first part is hours.
+    // Two or three digits after a second colon are hundredths or thousandths. Otherwise, for example with a decimal
+    // point, the first part is hours.
     case (3, 2...3) where !parts[2].contains("."):
       total = numbers[0] * 60 + numbers[1] + numbers[2] / (parts[2].count == 2 ? 100 : 1000)
     case (3, _): total = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]

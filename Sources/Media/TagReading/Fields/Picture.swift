@@ -47,7 +47,7 @@ enum Picture {
   }
 
   /// Describes the picture in a FLAC PICTURE block (RFC 9639, section 8.8). `body` need not contain the bytes of the
-  /// picture itself.
+  /// picture itself. Returns `nil` if the block is damaged.
   ///
   /// - Parameter size: Size of the whole block in bytes.
   static func flac(_ body: [UInt8], size: Int) -> TagFinding.Picture? {
@@ -55,7 +55,7 @@ enum Picture {
       let descriptionLength = body.bigEndian(UInt32.self, at: 8 + Int(mimeLength))
     else { return nil }
     let mime = body[8..<8 + Int(mimeLength)]
-    // Width, height, depth and number of colors come between the description and the length of the picture.
+    // Width, height, depth and number of colors come between the description and the size of the picture.
     let dataStart = 8 + Int(mimeLength) + 4 + Int(descriptionLength) + 20
     guard size >= dataStart, let claimed = body.bigEndian(UInt32.self, at: dataStart - 4) else { return nil }
     return described(

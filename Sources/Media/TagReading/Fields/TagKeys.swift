@@ -15,7 +15,7 @@ package struct TagKeys {
   var apev2: [String] = []
   var asf: [String] = []
   var riffInfo: [String] = []
-  /// Keys in addition to the Vorbis comment keys, with lower precedence. `MatroskaTags` explains the prefixes.
+  /// Keys in addition to the Vorbis comment keys, with lower precedence. `MatroskaTags` adds the prefixes.
   var matroska: [String] = []
 
   private static let iTunes = "----:com.apple.iTunes:"
@@ -208,19 +208,20 @@ package struct TagKeys {
       apev2: [field.uppercased()], asf: [field.uppercased()], matroska: matroska)
   }
 
-  /// Returns the keys of a field in a format, starting with the key to write; empty if there are none.
+  /// Returns the keys of a field in a format, in order of precedence; empty if there are none.
   package static func keys(of field: String, in space: KeySpace) -> [String] {
     table.first { $0.field == field }?.keys(in: space) ?? []
   }
 
-  /// Returns the key to write for a field that a tag lacks. This is Picard's key, unless other programs write a
-  /// different key that readers prefer.
+  /// Returns the key to write for a field that a tag lacks. This is Picard's key, unless other programs write and
+  /// prefer a different one; `nil` if the format has none.
   package static func newKey(of field: String, in space: KeySpace) -> String? {
     if field == "initialkey", space == .vorbis || space == .apev2 { return "KEY" }
     return keys(of: field, in: space).first
   }
 
-  /// Returns `false` for fields that encoders add without being asked: a file that has only these was never tagged.
+  /// Returns `false` for fields that encoders add without being asked, and for keys without a field: a file that has
+  /// only these was never tagged.
   package static func isWrittenByPeople(_ key: String, in space: KeySpace) -> Bool {
     meaning(of: key, in: space).map { TagReader.isWrittenByPeople($0.field) } ?? false
   }

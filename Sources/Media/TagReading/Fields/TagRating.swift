@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// Converts the ratings of all tag formats to stars: 0 to 5, with half stars where programs write them.
+/// Converts the ratings of all tag formats to stars: 0 to 5, with decimals where programs write them.
 enum TagRating {
   /// Returns the stars as decimal digits; `nil` if the value is not a rating, or means that the track is unrated.
   static func stars(_ text: String, key: String, in space: KeySpace) -> String? {
@@ -22,8 +22,9 @@ enum TagRating {
     return String(Double(hundredths) / 100)
   }
 
-  /// ID3v2's POPM: 1 to 255; 0 means unknown. Windows, MediaMonkey, MusicBee and foobar2000 use 1, 64, 128, 196 and 255
-  /// for whole stars, and some of these programs use values in between for half stars. Picard spaces the stars evenly.
+  /// ID3v2's POPM: 1 to 255; 0 means unknown (`nil`). Windows, MediaMonkey, MusicBee and foobar2000 use 1, 64, 128, 196
+  /// and 255 for whole stars, and some of these programs use intermediate values for half stars. Picard spaces the
+  /// stars evenly.
   private static func popularimeter(_ value: Double, owner: Substring) -> Double? {
     guard value > 0, value <= 255 else { return nil }
     if owner == "USERS@MUSICBRAINZ.ORG" { return (value / 51).rounded() }
@@ -42,7 +43,7 @@ enum TagRating {
   }
 
   /// ASF's WM/SharedUserRating: Windows writes 1, 25, 50, 75 and 99 for 1 to 5 stars; Picard writes 20, 40, 59 and 79
-  /// for the first four.
+  /// for 1 to 4 stars.
   private static func windowsMedia(_ value: Double) -> Double? {
     guard value > 0, value <= 99 else { return nil }
     switch Int(value) {

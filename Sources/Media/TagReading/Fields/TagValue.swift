@@ -24,7 +24,7 @@ enum TagValue {
     scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r" || scalar == "\0" || scalar == "\u{FEFF}"
   }
 
-  /// Parses a number and a total, such as `3`, `03`, `#3`, `3/12` or `3 of 12`. Zero means no value.
+  /// Parses a number and a total, such as `3`, `03`, `#3`, `3/12` or `3 of 12`. Zero counts as missing (`nil`).
   static func numberAndTotal(_ text: String) -> (number: Int?, total: Int?) {
     var rest = Substring(text)
     skipSpaces(&rest)
@@ -53,7 +53,7 @@ enum TagValue {
     return Int(digits)
   }
 
-  /// Returns `1` or `0`; `nil` if the text is not a Boolean.
+  /// Returns `1` for true and `0` for false; `nil` if the text is not a Boolean.
   static func flag(_ text: String) -> String? {
     switch text.lowercased() {
     case "1", "true", "yes": "1"

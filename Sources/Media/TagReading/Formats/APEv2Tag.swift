@@ -48,7 +48,7 @@ struct APEv2Tag {
         let text =
           textSize + value.count <= TagLimits.textSize
           ? try source.bytes(at: value.lowerBound, count: value.count) : []
-        // There are fewer bytes if the budget is used up, or if the file has been shortened in the meantime.
+        // Fewer bytes are returned if the budget is used up, or if the file has been shortened in the meantime.
         guard text.count == value.count, TagLimits.isPlausible(text[...]) else {
           refusedCount += 1
           continue
@@ -82,7 +82,8 @@ struct APEv2Tag {
       && !["ID3", "TAG", "OGGS", "MP+"].contains(bytes.latin1.uppercased())
   }
 
-  /// Returns the picture in a binary item such as `Cover Art (Front)`, where it follows a file name and a NUL.
+  /// Returns the picture in a binary item such as `Cover Art (Front)`, where it follows a file name and a NUL; `nil`
+  /// for other items.
   private func picture(_ key: String, _ value: Range<Int>) throws(FileReadError) -> TagFinding.Picture? {
     guard let type = APEv2Pictures.type(ofKey: key) else { return nil }
     let head = try source.bytes(at: value.lowerBound, count: min(value.count, 1024))

@@ -32,7 +32,7 @@ struct ASFTags {
     self.source = source
   }
 
-  /// Returns the first object of each kind that contains tags.
+  /// Returns the first object of each known kind.
   private mutating func objects(from start: Int, to end: Int) throws(FileReadError) -> [ASFObject.Kind: ASFObject] {
     var objects: [ASFObject.Kind: ASFObject] = [:]
     var position = start
@@ -56,7 +56,7 @@ struct ASFTags {
     return try source.bytes(at: start, count: object.end - start)
   }
 
-  /// Reads a content description: five lengths in bytes, then the texts.
+  /// Reads a content description: five sizes in bytes, then the five texts.
   private mutating func readDescription(_ object: ASFObject) throws(FileReadError) {
     let content = try content(of: object)
     var rest = content.dropFirst(10)
@@ -87,7 +87,7 @@ struct ASFTags {
         else { return }
         (nameLength, type, size) = (length, kind, Int(bytes))
       } else {
-        // Language and stream come first; the name follows all the numbers.
+        // The indices of the language and the stream come first; the name follows all the numbers.
         guard let length = rest.littleEndian(UInt16.self, at: 4), let kind = rest.littleEndian(UInt16.self, at: 6),
           let bytes = rest.littleEndian(UInt32.self, at: 8)
         else { return }
@@ -115,7 +115,7 @@ struct ASFTags {
     }
   }
 
-  /// Parses a picture: its type, size, MIME type and description in UTF-16, and its data.
+  /// Parses a picture: its type, size, MIME type and description in UTF-16, and its data; `nil` if it is damaged.
   private static func picture(_ value: ArraySlice<UInt8>) -> TagFinding.Picture? {
     guard let type = value.first, let size = value.littleEndian(UInt32.self, at: 1) else { return nil }
     let texts = value.dropFirst(5)

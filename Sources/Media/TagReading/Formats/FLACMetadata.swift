@@ -1,7 +1,7 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The metadata blocks of a FLAC stream (RFC 9639, section 8).
+/// Reads the Vorbis comment and the pictures in the metadata blocks of a FLAC stream (RFC 9639, section 8).
 enum FLACMetadata {
   /// - Parameter offset: Offset of `fLaC`.
   static func read(from source: ByteSource, at offset: Int) throws(FileReadError) -> RawTag {
@@ -16,7 +16,7 @@ enum FLACMetadata {
       } else if block.kind == FLACBlockReader.vorbisComment {
         hasSurplus = true
       } else if block.kind == FLACBlockReader.picture {
-        // This is enough for any real MIME type and description; the picture itself is not read.
+        // These bytes are enough for any real MIME type and description; the picture itself is not read.
         let head = try source.bytes(at: start, count: min(block.body.count, ByteSource.windowSize / 2))
         if let picture = Picture.flac(head, size: min(block.body.count, source.size - start)) {
           pictures.append(picture)

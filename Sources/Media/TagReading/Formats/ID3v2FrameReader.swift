@@ -74,7 +74,7 @@ struct ID3v2FrameReader {
       case "POPM": self = .rating
       case "TXXX": self = .describedText
       case "WXXX": self = .describedLink
-      // These are text frames although their names do not start with T.
+      // These frames contain text although their names do not start with T.
       case "GRP1", "MVNM", "MVIN", "WFED": self = .text
       case _ where name.hasPrefix("T"): self = .text
       case _ where name.hasPrefix("W"): self = .link
@@ -160,7 +160,7 @@ struct ID3v2FrameReader {
     }
   }
 
-  /// Returns `false` if the frame is damaged.
+  /// Adds the content of a frame; returns `false` if it is damaged, or there are too many lyrics and chapters.
   private mutating func parse(_ name: String, _ content: Content, _ body: [UInt8]) -> Bool {
     switch content {
     case .lyrics, .timedLyrics, .chapter:
@@ -197,7 +197,7 @@ struct ID3v2FrameReader {
       return TagLimits.isPlausible(body[start...], isWide: isWide)
         ? ID3v2Text(encoding: encoding, body[start...]) : nil
     case 0x09...0x0D, 0x20...0x7E:
-      // The encoding byte is missing, so this is already the text.
+      // The encoding byte is missing, so all of `body` is text.
       return start == 1 && TagLimits.isPlausible(body[...]) ? ID3v2Text(encoding: 3, body[...]) : nil
     default: return nil
     }

@@ -7,9 +7,9 @@ package struct ID3v2Tag {
   private let header: ID3v2Header
   private var version: Int { header.version }
   private var isUnsynchronized: Bool { header.flags & 0x80 != 0 }
-  /// In version 2.2, the same bit indicates compression of the whole tag, which was never defined.
+  /// In version 2.2, the same bit indicates compression of the whole tag, for which no method was ever defined.
   private var hasExtendedHeader: Bool { version > 2 && header.flags & 0x40 != 0 }
-  /// Number of bytes between the header and the footer.
+  /// Number of bytes after the header, without the footer.
   private let bodySize: Int
   /// End of the tag according to its header.
   let end: Int

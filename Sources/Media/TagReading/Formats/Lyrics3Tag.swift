@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// Lyrics3 tags (id3.org: Lyrics3, Lyrics3v2). Version 1 contains only the words; version 2 has fields with names and
+/// Lyrics3 tags (id3.org: Lyrics3, Lyrics3v2). Version 1 contains only the lyrics; version 2 has fields with names and
 /// sizes.
 enum Lyrics3Tag {
   private static let begin = "LYRICSBEGIN"

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import MediaContainers
 
-/// The chapters of MP4 files: either Nero's list, `moov.udta.chpl`, or the text track that an audio track references
+/// The chapters of MP4 files: either Nero's list, `moov.udta.chpl`, or the text track that another track references
 /// (Apple, QuickTime File Format: Chapter Lists; ISO/IEC 14496-12, section 8).
 extension MP4Items {
   /// Returns the chapters in file order.
@@ -45,7 +45,7 @@ extension MP4Items {
     while tracks.count < maximumTrackCount, let track = try moov.child("trak", in: source, from: position) {
       position = track.end
       if let header = try track.child("tkhd", in: source) {
-        // In version 1, the times before the number have eight bytes each.
+        // In version 1, the times before the track number have eight bytes each.
         let isLong = try source.bytes(at: header.body, count: 1).first == 1
         let number = try source.bytes(at: header.body + (isLong ? 20 : 12), count: 4).bigEndian(UInt32.self)
         if let number { tracks[number] = track }
@@ -85,8 +85,8 @@ extension MP4Items {
     var leftInTimeRun = times.first ?? 0
     var run = 0
     for (chunk, offset) in offsets.enumerated() {
-      // A run consists of its first chunk (counted from one), the number of samples in each of its chunks, and a
-      // description.
+      // A run consists of its first chunk (counted from one), the number of samples in each of its chunks, and the
+      // index of a description.
       while 3 * (run + 1) + 2 < runs.count, runs[3 * (run + 1)] <= UInt64(chunk + 1) { run += 1 }
       guard 3 * run + 2 < runs.count else { break }
       var position = Int(clamping: offset)

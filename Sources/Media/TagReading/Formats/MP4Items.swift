@@ -52,7 +52,8 @@ enum MP4Items {
   /// Items that are read as text regardless of their type.
   private static let untyped: Set<String> = ["purl", "egid"]
 
-  /// Returns the key of an item and its texts. The first item with a key takes precedence.
+  /// Returns the key of an item and its texts; `nil` if it has no text. If items have the same key, `read` keeps only
+  /// the first.
   private static func texts(
     _ item: MP4Box, in source: ByteSource
   ) throws(FileReadError) -> (key: String, values: [String])? {
@@ -134,7 +135,7 @@ enum MP4Items {
   }
 
   /// Returns the MIME type for a type code of metadata values (“well-known types” in Apple, QuickTime File Format
-  /// Specification).
+  /// Specification); empty for other codes.
   private static func mime(ofType type: UInt64) -> String {
     switch type {
     case 12: "image/gif"
@@ -146,9 +147,10 @@ enum MP4Items {
   }
 }
 
-/// Forms the keys of free-form items, `----`.
+/// Forms the keys of free-form items, whose boxes are named `----`.
 package enum MP4ItemName {
-  /// Returns `----` and the two parts, as written by Picard. Parts written by aacgain end with a NUL, like C strings.
+  /// Returns `----`, `mean` and `name`, separated by colons, as in Picard. aacgain ends `mean` and `name` with a NUL,
+  /// like C strings.
   package static func key(mean: [UInt8], name: [UInt8]) -> String {
     "----:" + [mean, name].map { TagText.utf8($0.prefix { $0 != 0 }) }.joined(separator: ":")
   }

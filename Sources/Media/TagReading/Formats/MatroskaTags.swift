@@ -3,8 +3,8 @@ internal import MediaContainers
 
 /// The tags, chapters and attached pictures of Matroska and WebM files (RFC 9559; matroska.org: Tagging).
 ///
-/// Some names, such as `TITLE` and `ARTIST`, mean something else at the album level, where they are prefixed with
-/// `ALBUM:`.
+/// Some names, such as `TITLE` and `ARTIST`, mean something else at the album level; this reader then prefixes them
+/// with `ALBUM:`.
 struct MatroskaTags {
   private typealias ID = EBMLElement.ID
 
@@ -40,7 +40,7 @@ struct MatroskaTags {
     }
     if reader.droppedCount > 0 {
       reader.tag.remarks.append(
-        "The Matroska tags are more or larger than any real ones; \(reader.droppedCount) were left out.")
+        "The Matroska tags are more numerous or larger than any real ones; \(reader.droppedCount) were left out.")
     }
     return reader.tag
   }
@@ -49,7 +49,8 @@ struct MatroskaTags {
     self.source = source
   }
 
-  /// Returns the offsets of the relevant elements that are before the audio or listed in the index.
+  /// Returns the offsets of the relevant elements that precede the audio or are listed in a seek head; without a seek
+  /// head, of all of them.
   private func places(in segment: EBMLElement) throws(FileReadError) -> [Int] {
     let wanted = [ID.info, ID.tags, ID.chapters, ID.attachments]
     var places: Set<Int> = []
@@ -96,7 +97,7 @@ struct MatroskaTags {
     try source.bytes(at: element.body.lowerBound, count: min(element.body.count, 8)).bigEndianNumber
   }
 
-  /// Returns `nil` if the text exceeds the limit for the tag.
+  /// Returns a text; `nil` if all texts together would exceed the limit for the tag.
   private mutating func text(_ element: EBMLElement) throws(FileReadError) -> String? {
     guard textSize + element.body.count <= TagLimits.textSize else { return nil }
     textSize += element.body.count
@@ -189,7 +190,7 @@ struct MatroskaTags {
       }
       guard let data, mime.lowercased().hasPrefix("image/"), !data.body.isEmpty else { continue }
       let start = try source.bytes(at: data.body.lowerBound, count: min(data.body.count, Picture.signatureLength))
-      // Names of covers usually start with this word (matroska.org: Cover Art).
+      // Names of covers usually start with `cover` (matroska.org: Cover Art).
       let type = name.lowercased().hasPrefix("cover") ? 3 : 0
       tag.pictures.append(Picture.described(type: type, mime: mime, start: start, size: data.body.count))
     }

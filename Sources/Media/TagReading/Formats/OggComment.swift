@@ -6,11 +6,11 @@ struct OggComment {
   private var pageCount = 0
 
   /// Maximum number of pages examined. Header packets come first, and even a header with a picture of 10 MB takes only
-  /// 160 pages.
+  /// about 210 pages.
   private static let pageLimit = 4_000
   /// Maximum number of junk bytes between two pages.
   private static let junkLimit = 64 * 1024
-  /// Maximum size of the packet. Comments store pictures as Base64 text, which is a third longer.
+  /// Maximum size of the packet in bytes. Comments store pictures as Base64 text, which is a third longer.
   private static let packetLimit = 2 * TagLimits.size
 
   /// - Parameter offset: Offset of the first page.

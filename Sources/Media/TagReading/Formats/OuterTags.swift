@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// The ID3v2 and APEv2 tags at the start of a file.
 struct LeadingTags {
-  /// The first ID3v2 tag that is not empty, if there is one.
+  /// The first ID3v2 tag that is not empty; if all are empty, the last one.
   var id3v2: [RawTag] = []
   var apev2: [RawTag] = []
   var remarks: [String] = []
@@ -32,7 +32,7 @@ struct LeadingTags {
 
 /// The tags at the end of a file, in any order: APEv2, ID3v2 (2.4 only), ID3v1, Lyrics3.
 struct TrailingTags {
-  /// All tags in order of precedence.
+  /// All tags except `lastResorts`, in order of precedence.
   var tags: [RawTag] { apev2 + id3v2 + id3v1 }
   /// Tags that have even lower precedence than the tags before the audio.
   private(set) var lastResorts: [RawTag] = []
@@ -61,7 +61,7 @@ struct TrailingTags {
     try remarkOnDamage(in: source, before: regions.last?.bytes.lowerBound ?? source.size)
   }
 
-  /// Adds a remark if the last bytes look like the end of a tag but cannot belong to one.
+  /// Adds a remark if the bytes before `end` look like the end of a tag but cannot belong to one.
   private mutating func remarkOnDamage(in source: ByteSource, before end: Int) throws(FileReadError) {
     if try source.bytes(at: end - 32, count: 32).has("APETAGEX") {
       remarks.append("The APEv2 tag claims an impossible size and was not read.")

@@ -82,8 +82,8 @@ struct TrackerModule {
     return lines
   }
 
-  /// Reads the names via tables of the offsets of instruments and samples that follow the pattern order. A message may
-  /// be anywhere.
+  /// Reads the names via the tables of instrument and sample offsets, which follow the pattern order. A message may be
+  /// anywhere.
   private mutating func itLines() throws(FileReadError) -> [String] {
     let instrumentCount = try number(UInt16.self, at: 34)
     let sampleCount = try number(UInt16.self, at: 36)

@@ -54,8 +54,8 @@ enum VorbisComment {
     return bytes.latin1.uppercased()
   }
 
-  /// Returns the picture in a Base64-encoded FLAC PICTURE block. Only the part before the bytes of the picture is
-  /// decoded.
+  /// Returns the picture in a Base64-encoded FLAC PICTURE block; `nil` if the block is damaged. Only the part before
+  /// the bytes of the picture is decoded.
   private static func picture(inBlock encoded: ArraySlice<UInt8>) -> TagFinding.Picture? {
     let size = Base64.decodedSize(encoded)
     return Picture.flac(Base64.decoded(encoded.prefix(1024)), size: size)

@@ -46,14 +46,14 @@ package struct ID3v2Text {
     return rest.prefix(count)
   }
 
-  /// Returns the position of the NUL that ends a string. In UTF-16, it has two bytes.
+  /// Returns the position of the NUL that ends a string; `nil` if there is none. In UTF-16, it has two bytes.
   package static func terminator(in bytes: ArraySlice<UInt8>, isWide: Bool) -> Int? {
     guard isWide else { return bytes.firstIndex(of: 0) }
     return stride(from: bytes.startIndex, to: bytes.endIndex - 1, by: 2).first { bytes[$0] == 0 && bytes[$0 + 1] == 0 }
   }
 
-  /// Decodes UTF-16. A string without a byte order mark has the byte order of the previous string. For the first
-  /// string, the positions of its zero bytes decide.
+  /// Decodes UTF-16. A string without a byte order mark is big-endian in encoding 2; in encoding 1, it has the byte
+  /// order of the previous string. For the first string, the positions of its zero bytes decide.
   private static func wide(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool, _ mark: inout ByteOrder?) -> String {
     var text = bytes
     if text.starts(with: [0xFF, 0xFE]) {
@@ -70,7 +70,7 @@ package struct ID3v2Text {
     return TagText.utf16(text, isBigEndian: order == .big)
   }
 
-  /// Returns `true` if most zero bytes are in the first half of a character.
+  /// Returns `true` if more zero bytes are in the first halves of characters than in the second halves.
   private static func zerosComeFirst(_ bytes: ArraySlice<UInt8>) -> Bool {
     var zeros = [0, 0]
     for (index, byte) in bytes.enumerated() where byte == 0 { zeros[index & 1] += 1 }

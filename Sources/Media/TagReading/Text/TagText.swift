@@ -2,7 +2,7 @@ internal import MediaContainers
 
 /// Decodes text in tags.
 package enum TagText {
-  /// Decodes UTF-8. Invalid UTF-8 is decoded as Latin-1, because that is what it usually is.
+  /// Decodes UTF-8. Invalid UTF-8 is decoded as Latin-1, which it usually is.
   package static func utf8(_ bytes: ArraySlice<UInt8>) -> String {
     String(validating: bytes, as: UTF8.self) ?? bytes.latin1
   }

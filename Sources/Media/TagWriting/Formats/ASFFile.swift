@@ -8,7 +8,7 @@ struct ASFFile: TagContainer {
   private let header: [UInt8]
   private let start: Int
   private let size: Int
-  /// The range of the extended content description in the header.
+  /// The range of the extended content description in the header; `nil` if there is none.
   private let description: Range<Int>?
   private let fileProperties: Int
 
@@ -107,7 +107,7 @@ struct ASFFile: TagContainer {
   func splice() throws(TagWriteError) -> FileSplice {
     let content = tags[0].content.ownBytes
     guard let count = UInt16(exactly: tags[0].entries.count) else {
-      throw TagWriteError(.noRoom, "An ASF file has no more than 65,535 attributes.")
+      throw TagWriteError(.noRoom, "An ASF file can have at most 65,535 attributes.")
     }
     let object =
       ASFObject.Kind.extendedContentDescription.guid

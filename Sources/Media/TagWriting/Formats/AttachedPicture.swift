@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// A picture in an ID3v2 frame or an APEv2 item that is to be copied to another tag. Its bytes are not loaded.
+/// A picture to copy from an ID3v2 frame or an APEv2 item to another tag. Its bytes are not loaded.
 struct AttachedPicture {
   /// The type in ID3v2's APIC frame.
   var type: UInt8
@@ -26,7 +26,8 @@ struct AttachedPicture {
     mime = APEv2Pictures.mime(ofPicture: try source.bytes(at: data.lowerBound, count: APEv2Pictures.signatureLength))
   }
 
-  /// Returns `nil` unless the frame is an `APIC` frame that is neither compressed nor encrypted.
+  /// Returns `nil` unless the frame is an `APIC` frame without format flags, such as those for compression or
+  /// encryption.
   init?(frame range: Range<Int>, in source: ByteSource) throws {
     let head = try source.bytes(at: range.lowerBound, count: min(Self.headLimit, range.count))
     guard head.has("APIC"), head.count > 14, head[9] == 0, head[10] <= 3,

@@ -1,14 +1,14 @@
 internal import MediaContainers
 internal import TagReading
 
-/// A WAV or AIFF file with an ID3v2 tag in its own chunk.
+/// A WAV or AIFF file, whose ID3v2 tag, if it has one, is in a chunk.
 struct ChunkFile: TagContainer {
   var tags: [EditableTag]
   private let isBigEndian: Bool
   private let start: Int
   private let size: Int
   private let envelope: ID3v2Envelope
-  /// Range of the tag chunk, including its header and padding.
+  /// Range of the tag chunk, including its header and padding; `nil` if there is none.
   private let chunk: Range<Int>?
   private let id: [UInt8]
   /// Number of padding bytes that are missing after the last chunk.
@@ -31,7 +31,7 @@ struct ChunkFile: TagContainer {
     var end = start + 12
     var tagEnd = 0
     while let found = try chunks.next() {
-      // Only now is the start of the next chunk known.
+      // The start of the chunk after the tag is known only now.
       if tags.last?.end == end { tagEnd = found.start }
       guard found.end <= source.size else { throw Self.odd("A chunk reaches past the end of the file") }
       end = found.end
@@ -59,7 +59,7 @@ struct ChunkFile: TagContainer {
       id = try source.bytes(at: tag.start, count: 4)
       chunk = tag.start..<tagEnd
     } else {
-      // This is how other programs that write such chunks spell the identifier.
+      // Other programs spell the identifier of ID3v2 chunks in this way.
       id = Array((isBigEndian ? "ID3 " : "id3 ").utf8)
       chunk = nil
     }

@@ -1,6 +1,6 @@
 internal import MediaContainers
 
-/// A FLAC file with a Vorbis comment among its metadata blocks (RFC 9639, section 8).
+/// A FLAC file, whose tag is the Vorbis comment among its metadata blocks, if it has one (RFC 9639, section 8).
 struct FLACFile: TagContainer {
   var tags: [EditableTag]
   private let comment: VorbisCommentBody
@@ -41,7 +41,7 @@ struct FLACFile: TagContainer {
       throw TagWriteError(.noRoom, "The Vorbis comment would become larger than a block of FLAC can be.")
     }
     let old = blocks.first { $0.kind == FLACBlockReader.vorbisComment }
-    // Padding absorbs the difference, so the audio does not move.
+    // Padding absorbs the difference if there is enough, so that the audio does not move.
     let growth = new.count - (old.map(\.body.count) ?? -Self.headerSize)
     let pad = blocks.firstIndex {
       $0.kind == Self.padding && (growth..<Self.maxBlockSize + growth).contains($0.body.count)

@@ -108,7 +108,7 @@ struct ID3v2Envelope {
     return frames
   }
 
-  /// Prefixes of the frames that programs show as text: texts, links, comments, lyrics, private data.
+  /// Prefixes of the names of frames that programs show as text: texts, links, comments, lyrics, private data.
   private static let textMarks = ["T", "W", "COM", "USLT", "ULT", "PRIV"]
 
   private static func mayBeText(_ id: String, size: Int) -> Bool {
@@ -123,7 +123,7 @@ struct ID3v2Envelope {
     return bytes.dropLast().allSatisfy(isPart) && (isPart(last) || bytes.count == 4 && (last == 0 || last == 0x20))
   }
 
-  /// Returns the key and the values of a text frame.
+  /// Returns the key and the values of a text frame; `nil` if it is compressed, encrypted, grouped or damaged.
   private static func text(
     _ id: String, _ content: ArraySlice<UInt8>, _ flags: ID3v2FrameFlags, isUnsynchronized: Bool
   ) -> (key: String, values: [String])? {
@@ -142,7 +142,7 @@ struct ID3v2Envelope {
       || key.hasPrefix("T") && (key.utf8.count == 4 && key != "TMCL" && key != "TIPL" || key.hasPrefix("TXXX:"))
   }
 
-  /// Creates text frames in the most compact encoding that the tag's version supports.
+  /// Creates the frames for a key, with text in the most compact encoding that the tag's version supports.
   func frame(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     let parts = key.split(separator: ":", maxSplits: 1)
     let name = String(parts.first ?? "")
@@ -201,7 +201,7 @@ struct ID3v2Envelope {
 
   // MARK: Tag
 
-  /// Returns the tag with these frames; empty if there are none, because a tag needs at least one.
+  /// Returns the tag with these frames; empty if there are none, because a tag needs at least one frame.
   ///
   /// - Parameter isEven: `true` if the length must be even, as in a chunk.
   func tag(_ frames: EditableTag, isEven: Bool = false) throws(TagWriteError) -> FileSplice {

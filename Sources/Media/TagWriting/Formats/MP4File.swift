@@ -1,7 +1,7 @@
 internal import MediaContainers
 internal import TagReading
 
-/// An MP4 file with the items in `moov.udta.meta.ilst` (Apple's extension of ISO/IEC 14496-12).
+/// An MP4 file, whose tag is the list of items `moov.udta.meta.ilst` (Apple's extension of ISO/IEC 14496-12).
 ///
 /// If the free space after `moov` cannot absorb a change in its length, the audio moves, and the chunk offsets in
 /// `stco` and `co64` are updated.
@@ -9,9 +9,9 @@ struct MP4File: TagContainer {
   var tags: [EditableTag]
   private let source: ByteSource
   private let moov: MP4Box
-  /// The free space directly after `moov`.
+  /// The box of free space directly after `moov`; `nil` if there is none.
   private let free: MP4Box?
-  /// `true` if boxes other than `moov` contain offsets from the start of the file.
+  /// `true` if boxes after `moov` may contain offsets from the start of the file.
   private let hasOtherOffsets: Bool
   private let size: Int
 
@@ -35,7 +35,7 @@ struct MP4File: TagContainer {
     guard moovs.count == 1, let moov = moovs.first, moov.end - moov.start <= Self.sizeLimit,
       try source.bytes(at: moov.start, count: 4).bigEndian(UInt32.self) == UInt32(moov.end - moov.start),
       position == source.size
-    else { throw Self.odd("There is not exactly one box moov of a known length, or the file is cut off") }
+    else { throw Self.odd("There is not exactly one moov box of known length, or the file is cut off") }
     self.moov = moov
     free = boxes.first { $0.start == moov.end && ($0.name == "free" || $0.name == "skip") && $0.body == $0.start + 8 }
     let later = boxes.filter { $0.start >= moov.end }
@@ -120,7 +120,7 @@ struct MP4File: TagContainer {
   private static func item(_ key: String, _ values: [String]) throws(TagWriteError) -> [[UInt8]] {
     if key == "tmpo" {
       guard let number = values.first.flatMap(UInt16.init) else {
-        throw TagWriteError(.noRoom, "The item tmpo has no place for \(values.joined(separator: ", ")).")
+        throw TagWriteError(.noRoom, "The item tmpo cannot hold \(values.joined(separator: ", ")).")
       }
       return [box("tmpo", box("data", integerType.bigEndianBytes + [0, 0, 0, 0] + number.bigEndianBytes))]
     }
@@ -163,7 +163,7 @@ struct MP4File: TagContainer {
       growth = 0
     }
     if growth != 0, moov.end < size {
-      guard !hasOtherOffsets else { throw Self.odd("The file is made of fragments, and its head would become longer") }
+      guard !hasOtherOffsets else { throw Self.odd("The file is made of fragments, and its header would grow") }
       patches += try placesMoved(by: growth)
     }
     var splice = FileSplice()
@@ -196,7 +196,7 @@ struct MP4File: TagContainer {
       if path.count == 3 {
         let handler = try path[2].child("hdlr", in: source)
         let kind = try handler.map { try source.bytes(at: $0.body + 8, count: 4) } ?? []
-        guard kind.has("mdir") else { throw Self.odd("There are items of another kind than Apple's") }
+        guard kind.has("mdir") else { throw Self.odd("There are items that do not follow Apple's format") }
       } else {
         let handler: [UInt8] =
           [UInt8](repeating: 0, count: 8) + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9)
@@ -214,7 +214,7 @@ struct MP4File: TagContainer {
     for parent in parents where growth != 0 {
       let old = try source.bytes(at: parent.start, count: 4).bigEndian(UInt32.self)
       guard parent.body >= parent.start + 8, let old, old > 1, let grown = UInt32(exactly: Int(old) + growth) else {
-        throw Self.odd("A box around the items has no plain length")
+        throw Self.odd("A box around the items has an unusual length field")
       }
       patches.append((parent.start..<parent.start + 4, Self.splice(grown.bigEndianBytes)))
     }
@@ -245,7 +245,7 @@ struct MP4File: TagContainer {
         guard let places = try table.child(name, in: source) else { continue }
         let count = try source.bytes(at: places.body + 4, count: 4).bigEndian(UInt32.self)
         guard let count, places.body + 8 + Int(count) * width <= places.end else {
-          throw Self.odd("The table of places is cut off")
+          throw Self.odd("The table of chunk offsets is cut off")
         }
         let start = places.body + 8
         var bytes = try source.bytes(at: start, count: Int(count) * width)
@@ -254,7 +254,7 @@ struct MP4File: TagContainer {
             let old = Int(bytes.bigEndian(UInt32.self, at: place) ?? 0)
             guard old >= moov.end else { continue }
             guard let new = UInt32(exactly: old + growth) else {
-              throw Self.odd("The file is too large for its table of places")
+              throw Self.odd("The file is too large for its table of chunk offsets")
             }
             bytes.replaceSubrange(place..<place + 4, with: new.bigEndianBytes)
           } else {

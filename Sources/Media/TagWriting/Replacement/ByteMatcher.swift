@@ -1,4 +1,4 @@
-/// Finds the bytes of old headers at other positions in new ones. Blocks of the new bytes are looked up by a rolling
+/// Finds the bytes of old headers at other positions in new headers. Blocks of the new bytes are looked up by a rolling
 /// checksum over the old bytes (after A. Tridgell and P. Mackerras, The rsync algorithm, 1996).
 struct ByteMatcher {
   private static let blockSize = 48
@@ -8,7 +8,7 @@ struct ByteMatcher {
   private static let minZeroRun = 32
 
   private let fresh: [(start: Int, bytes: [UInt8])]
-  /// The part and position of the last block with each checksum.
+  /// The index in `fresh`, and the position there, of the last block with each checksum.
   private var blocks: [UInt32: (part: Int, place: Int)] = [:]
 
   init(_ fresh: [(start: Int, bytes: [UInt8])]) {

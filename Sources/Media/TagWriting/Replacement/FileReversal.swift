@@ -31,7 +31,8 @@ public struct FileReversal: Hashable, Sendable {
   private static let comparisonLimit = 32 << 20
 
   /// - Parameter splice: The pieces of the new file.
-  /// - Returns: `nil` if more than `literalLimit` bytes would have to be stored to restore the old file.
+  /// - Returns: `nil` if more than `literalLimit` bytes would have to be stored to restore the old file, or more than
+  ///   `comparisonLimit` would have to be compared.
   static func of(
     _ splice: FileSplice, source: ByteSource, old: FileDigest, new: FileDigest
   ) throws(TagWriteError) -> FileReversal? {
@@ -81,7 +82,7 @@ public struct FileReversal: Hashable, Sendable {
     return literalCount <= literalLimit ? reversal : nil
   }
 
-  /// The pieces of the old file, given as ranges of the new file.
+  /// The pieces of the old file: ranges of the new file, and stored bytes.
   var splice: FileSplice {
     var splice = FileSplice()
     for piece in pieces {

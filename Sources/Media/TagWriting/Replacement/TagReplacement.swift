@@ -6,7 +6,7 @@ public import Platform
 public import SystemPackage
 internal import TagReading
 
-/// Replaces a file with a copy that has other tags.
+/// Replaces a file with a copy whose tags differ.
 ///
 /// The new file is created in the same folder, written to disk, checked, and then renamed. At any moment, either the
 /// old or the new file exists completely, even if this process or the disk fails. A file that another program has
@@ -27,7 +27,7 @@ public struct TagReplacement {
   public let file: TaggedFile
   /// The identity of the old file.
   public let identity: FileIdentity
-  /// The tags that readers see in the old file.
+  /// The tags that `TagReader` finds in the old file.
   public let tags: TagFinding
   private let options: Options
 
@@ -80,12 +80,12 @@ public struct TagReplacement {
     return content.id == id && content.fault == nil
   }
 
-  /// Replaces the file with a copy that has other items.
+  /// Replaces the file with a copy in which some items are set or removed.
   ///
   /// - Parameters:
   ///   - items: The items to set; an item without values is removed.
   ///   - fields: The canonical names of the fields that are set. No other field may change.
-  ///   - expected: The values that readers must find in the new file, by canonical field name.
+  ///   - expected: The values that `TagReader` must find in the new file, by canonical field name.
   ///   - contentID: The id of the analyzed audio.
   ///   - beforeRenaming: Called when the new file is complete and has been checked. If it throws, the file is not
   ///     replaced.
@@ -113,8 +113,8 @@ public struct TagReplacement {
     }
   }
 
-  /// Reports inconsistent data as a change, because another program may have been writing while the data was read. The
-  /// file itself need not be faulty.
+  /// Runs `body`. If that fails and the file has changed since it was opened, throws an error about the change: another
+  /// program may have been writing while the data was read, so the file itself need not be faulty.
   private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -125,8 +125,8 @@ public struct TagReplacement {
 
   /// Restores the old file, byte for byte.
   ///
-  /// - Returns: The identity of the new file; `nil`, with nothing done, if the current file is not the replacement of
-  ///   the old one.
+  /// - Returns: The identity of the restored file; `nil`, with nothing done, if the current file is not the
+  ///   replacement, or `reversal` is inconsistent.
   /// - Throws: `TagWriteError`. The file is then unchanged.
   public func reverse(_ reversal: FileReversal) throws -> FileIdentity? {
     let old = try lock()
@@ -237,13 +237,13 @@ public struct TagReplacement {
     }
   }
 
-  /// Returns `true` if readers see the same tags, except for the given fields. Fields copied from another tag may have
-  /// a different key.
+  /// Returns `true` if `TagReader` finds the same tags, except for the given fields. Fields copied from another tag may
+  /// have a different key.
   private static func isSame(
     _ new: TagFinding, _ old: TagFinding, besides fields: Set<String>, _ items: [TagItem],
     _ transferred: [TagTransfer.Item]
   ) -> Bool {
-    // Readers list a value under its own key if another key of the same field takes precedence.
+    // `TagReader` lists a value under its own key if another key of the same field takes precedence.
     let keys = Set(items.map { (TagField.otherPrefix + $0.key).uppercased() })
     func others(_ tags: TagFinding, _ isOther: Bool) -> [String: [String]] {
       tags.fields.filter { field, _ in

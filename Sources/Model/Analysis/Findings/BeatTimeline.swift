@@ -1,5 +1,5 @@
 /// Maps beat numbers to times. Times are interpolated linearly between beats. Before the first beat and after the last
-/// one, the mean tempo of the nearest four intervals continues.
+/// one, the mean tempo of the nearest intervals, at most four, continues.
 package struct BeatTimeline {
   private let beats: [Double]
 

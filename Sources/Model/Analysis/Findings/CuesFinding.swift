@@ -6,16 +6,16 @@ internal import Text
 public struct CuesFinding: DeclaredFinding {
   /// Duration before the first sample of -60 dBFS or more; `nil` if there is no such sample.
   public var leadingSilence: Double?
-  /// Duration after the last sample of -60 dBFS or more.
+  /// Duration after the last sample of -60 dBFS or more; `nil` if there is no such sample.
   public var trailingSilence: Double?
-  /// Length of the fade-in; 0 if there is none.
+  /// Duration of the fade-in; 0 if there is none, `nil` in silence.
   public var fadeIn: Double?
-  /// Length of the fade-out; 0 if there is none.
+  /// Duration of the fade-out; 0 if there is none, `nil` in silence.
   public var fadeOut: Double?
   public var firstBeat: Double?
-  /// The time at which the music reaches its full level and bass.
+  /// The time at which the music reaches its full level and bass; `nil` if unknown.
   public var introEnd: Double?
-  /// The time at which the music loses its full level or bass for good.
+  /// The time at which the music loses its full level or bass for good; `nil` if unknown.
   public var outroStart: Double?
   public var highlightStart: Double?
   public var highlightEnd: Double?
@@ -29,7 +29,7 @@ public struct CuesFinding: DeclaredFinding {
   public init() {}
 
   public static let declaration = FindingDeclaration<CuesFinding>(
-    "cues", "Where a track begins and ends, musically; null if that was not looked for.",
+    "cues", "Musical start and end of a track, with fades and mix points; null if not analyzed.",
     fields: [
       .field(
         "leading_silence_s", \.leadingSilence, "Seconds before the first sample of -60 dBFS or more; null in silence.",
@@ -37,23 +37,36 @@ public struct CuesFinding: DeclaredFinding {
       .field(
         "trailing_silence_s", \.trailingSilence, "Seconds after the last sample of -60 dBFS or more; null in silence.",
         isIndexed: true),
-      .field("fade_in_s", \.fadeIn, "Length of the fade-in; 0 if there is none, null in silence.", isIndexed: true),
-      .field("fade_out_s", \.fadeOut, "Length of the fade-out; 0 if there is none, null in silence.", isIndexed: true),
-      .field("first_beat_s", \.firstBeat, "The first beat that sounds; null if there are no beats."),
+      .field(
+        "fade_in_s", \.fadeIn, "Length of the fade-in in seconds; 0 if there is none, null in silence.", isIndexed: true
+      ),
+      .field(
+        "fade_out_s", \.fadeOut, "Length of the fade-out in seconds; 0 if there is none, null in silence.",
+        isIndexed: true),
+      .field("first_beat_s", \.firstBeat, "Time of the first audible beat in seconds; null if there are no beats."),
       .field(
         "intro_end_s", \.introEnd,
-        "The beat from which the track has its full level and bass, a downbeat where those are known; "
-          + "null if unknown."),
+        "Time in seconds of the beat at which the track reaches its full level and bass (a downbeat where those are "
+          + "known); null if unknown."
+      ),
       .field(
         "outro_start_s", \.outroStart,
-        "The beat at which the track loses its full level or bass for good, likewise; null if unknown."),
-      .field("highlight_start_s", \.highlightStart, "Start of the highlight on a beat or downbeat; null if unknown."),
-      .field("highlight_end_s", \.highlightEnd, "End of the highlight, 30 seconds later if the track is long enough."),
-      .field("mix_in_start_s", \.mixInStart, "Where a DJ starts the transition into the track; null if unknown."),
-      .field("mix_in_end_s", \.mixInEnd, "Where that transition is over; null if unknown."),
-      .field("mix_out_start_s", \.mixOutStart, "Where a DJ starts the transition out of the track; null if unknown."),
-      .field("mix_out_end_s", \.mixOutEnd, "Where that transition is over; null if unknown."),
-      .field("reason", \.reason, "silence, or no_beats if what is bound to beats is unknown."),
+        "Time in seconds of the beat at which the track loses its full level or bass for good (a downbeat where "
+          + "those are known); null if unknown."
+      ),
+      .field(
+        "highlight_start_s", \.highlightStart,
+        "Start of the highlight in seconds, on a beat or downbeat; null if unknown."),
+      .field(
+        "highlight_end_s", \.highlightEnd,
+        "End of the highlight in seconds, 30 s after its start if the track is long enough; null if unknown."),
+      .field("mix_in_start_s", \.mixInStart, "Start of a DJ's transition into the track, in seconds; null if unknown."),
+      .field("mix_in_end_s", \.mixInEnd, "End of a DJ's transition into the track, in seconds; null if unknown."),
+      .field(
+        "mix_out_start_s", \.mixOutStart, "Start of a DJ's transition out of the track, in seconds; null if unknown."),
+      .field("mix_out_end_s", \.mixOutEnd, "End of a DJ's transition out of the track, in seconds; null if unknown."),
+      .field(
+        "reason", \.reason, "Why values are unknown: silence, or no_beats for those that need beats; null otherwise."),
     ],
     isOnPages: true,
     lines: { cues, _ in [FindingLine("cues", cues.text)] })

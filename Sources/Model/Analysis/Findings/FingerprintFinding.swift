@@ -20,18 +20,19 @@ public struct FingerprintFinding: DeclaredFinding {
   public static let declaration = FindingDeclaration<FingerprintFinding>(
     "fingerprint", analyzer: "chromaprint", "Acoustic fingerprint for AcoustID.",
     fields: [
-      .field("algorithm", \.algorithm, "Algorithm and its number: chromaprint-2."),
+      .field("algorithm", \.algorithm, "Name and number of the algorithm, such as chromaprint-2."),
       .field(
         "duration_s", \.duration,
-        "Seconds of audio that it covers: the first 120 at most, unless set otherwise."),
+        "Seconds of audio that the fingerprint covers, from the start: at most 120, unless set otherwise."),
       .derived(
-        "track_duration_s", "Seconds of the whole track, the duration that AcoustID asks for; null if unknown."
+        "track_duration_s", "Duration of the whole track in seconds, as AcoustID requires it; null if unknown."
       ) { TrackLength(of: $1)?.seconds },
       .derived(
         "track_duration_claimed",
-        "track_duration_s is what the file claims, since it is damaged or was not decoded to its end."
+        "track_duration_s is the duration that the file claims, since the file is damaged or was not decoded to its "
+          + "end."
       ) { TrackLength(of: $1)?.isClaimed },
-      .field("value", \.value, "Compressed, URL-safe base64, as fpcalc prints it."),
+      .field("value", \.value, "Compressed fingerprint in URL-safe base64, as fpcalc prints it."),
     ],
     lines: { fingerprint, _ in
       [FindingLine("fingerprint", "\(fingerprint.algorithm), \(describe(seconds: fingerprint.duration))")]
@@ -42,8 +43,8 @@ private struct TrackLength {
   let seconds: Double
   let isClaimed: Bool
 
-  /// Uses the decoded length if the file is intact and was decoded to the end; otherwise the claimed length or, if
-  /// there is none, the length that was decoded.
+  /// Uses the decoded duration if the file is intact and was decoded to the end; otherwise the claimed duration or, if
+  /// there is none, the duration that was decoded.
   init?(of context: FindingContext) {
     guard let format = context.format, format.sampleRate > 0 else { return nil }
     let isWhole = context.isWhole && format.frameCount != nil

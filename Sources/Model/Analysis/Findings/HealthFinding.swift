@@ -29,26 +29,30 @@ public struct HealthFinding: DeclaredFinding {
       self.init(kind: "", startSeconds: 0, endSeconds: 0, channel: nil, strength: 0, confidence: 0)
     }
 
-    public static let summary = "Something wrong with the sound."
+    public static let summary = "A fault of the audio."
     public static let fields: [FindingField<Fault>] = [
       .field(
         "kind", \.kind,
         "clipping, dropout, silence, repeat, click, dc_offset, dead_channel, silent, inverted, identical, hum, hiss, "
           + "cut_start or cut_end."),
       .field("start_s", \.startSeconds, "Seconds from the start of the audio."),
-      .field("end_s", \.endSeconds, "Where it ends; of faults of the whole file, the end of the audio."),
-      .field("channel", \.channel, "From 1; null for all channels."),
+      .field(
+        "end_s", \.endSeconds,
+        "End of the fault in seconds from the start of the audio; for faults of the whole file, the end of the audio."),
+      .field("channel", \.channel, "Number of the channel, from 1; null for all channels."),
       .field(
         "strength", \.strength,
-        "Clipping: samples; dropout, silence, repeat: ms; click: ratio to its surroundings; hum, hiss, dc_offset, "
-          + "dead_channel, silent: level in dB; inverted, identical, cuts: dB."),
-      .field("confidence", \.confidence, "0 to 1."),
+        "Size of the fault. clipping: samples; dropout, silence, repeat: ms; click: ratio to its surroundings; hum, "
+          + "hiss, dc_offset, dead_channel, silent: level in dB; inverted, identical, cut_start, cut_end: dB."
+      ),
+      .field("confidence", \.confidence, "Confidence of the fault, 0 to 1."),
     ]
   }
 
   /// The most severe kind of fault; `nil` if there is none.
   public var worst: String?
-  /// The severity of the damage, from 0 to 1, based on the kind, number and confidence of the faults.
+  /// The severity of the damage, from 0 to 1, based on the kind, number and confidence of the faults; `nil` if the
+  /// audio is too short.
   public var severity: Double?
   /// The number of clipped places. This count and the following ones include all faults, even if `faults` lists only
   /// the first ones.
@@ -57,9 +61,10 @@ public struct HealthFinding: DeclaredFinding {
   public var silences: Int?
   public var repeats: Int?
   public var clicks: Int?
-  /// `true` if the samples have a DC offset, that is, if their mean is not zero.
+  /// `true` if a channel has a DC offset, that is, if the mean of its samples steadily differs from zero by more than
+  /// 0.5% of full scale.
   public var hasOffset: Bool?
-  /// Number of the silent channel, counted from 1; `nil` if there is none.
+  /// Number of the silent channel of a stereo file, counted from 1; `nil` if there is none, or if both are silent.
   public var deadChannel: Int?
   public var isInverted: Bool?
   public var isIdentical: Bool?
@@ -75,31 +80,34 @@ public struct HealthFinding: DeclaredFinding {
 
   public init() {}
 
-  /// The kind of fault of a file without any sound.
+  /// The `kind` of the fault in a file without any sound.
   private static let silent = "silent"
 
   public static let declaration = FindingDeclaration<HealthFinding>(
-    "health", "Damage that one can hear; null if it was not looked for.",
+    "health", "Audible damage; null if not analyzed.",
     fields: [
-      .field("worst", \.worst, "The kind of fault that weighs most; null if there is none.", isIndexed: true),
+      .field("worst", \.worst, "The most severe kind of fault; null if there is none.", isIndexed: true),
       .field(
-        "severity", \.severity, "0 to 1: how much the faults spoil the file, by kind, number and confidence.",
+        "severity", \.severity,
+        "Severity of the damage, 0 to 1, by kind, number and confidence of the faults; null if not judged.",
         isIndexed: true),
-      .field("clipped", \.clipped, "Places where peaks are cut flat."),
-      .field("dropouts", \.dropouts, "Gaps of digital silence below a quarter of a second."),
-      .field("silences", \.silences, "Longer gaps of digital silence in the middle of the sound."),
-      .field("repeats", \.repeats, "Blocks that stand twice in a row."),
-      .field("clicks", \.clicks, "Clicks of a few samples."),
-      .field("dc_offset", \.hasOffset, "A channel is off zero all the time."),
-      .field("dead_channel", \.deadChannel, "The channel without sound, from 1; null if there is none."),
-      .field("inverted", \.isInverted, "One channel is the inverse of the other."),
-      .field("identical", \.isIdentical, "Both channels are the same: mono in stereo."),
-      .field("hum_db", \.hum, "Level of mains hum relative to full scale; null if there is none."),
-      .field("hiss_db", \.hiss, "Level of hiss relative to full scale; null if there is none."),
-      .field("cut_start", \.isCutAtStart, "The file begins in the middle of the sound."),
-      .field("cut_end", \.isCutAtEnd, "The file ends in the middle of the sound."),
-      .field("faults", \.faults, "The faults by place, at most a hundred of each kind."),
-      .field("reason", \.reason, "Why nothing was looked for: too_short."),
+      .field("clipped", \.clipped, "Number of places where peaks are cut flat; null if not judged."),
+      .field("dropouts", \.dropouts, "Number of gaps of digital silence shorter than 0.25 s; null if not judged."),
+      .field(
+        "silences", \.silences,
+        "Number of gaps of digital silence of 0.25 s or more in the middle of the sound; null if not judged."),
+      .field("repeats", \.repeats, "Number of blocks that are repeated immediately; null if not judged."),
+      .field("clicks", \.clicks, "Number of clicks of a few samples; null if not judged."),
+      .field("dc_offset", \.hasOffset, "A channel has a constant offset from zero; null if not judged."),
+      .field("dead_channel", \.deadChannel, "Number of the channel without sound, from 1; null if there is none."),
+      .field("inverted", \.isInverted, "One channel is the inverse of the other; null if not judged."),
+      .field("identical", \.isIdentical, "Both channels are the same: mono in stereo; null if not judged."),
+      .field("hum_db", \.hum, "Level of mains hum in dB relative to full scale; null if there is none."),
+      .field("hiss_db", \.hiss, "Level of hiss in dB relative to full scale; null if there is none."),
+      .field("cut_start", \.isCutAtStart, "The file begins in the middle of the sound; null if not judged."),
+      .field("cut_end", \.isCutAtEnd, "The file ends in the middle of the sound; null if not judged."),
+      .field("faults", \.faults, "The faults in order of time, at most 100 of each kind; null if there are none."),
+      .field("reason", \.reason, "Why the audio was not judged: too_short; null otherwise."),
     ],
     isOnPages: true,
     lines: { health, _ in [FindingLine("health", health.text, details: health.sentences)] })
@@ -129,10 +137,10 @@ public struct HealthFinding: DeclaredFinding {
     return parts.joined(separator: ", ")
   }
 
-  /// Kinds of faults without a position of their own in the file.
+  /// Kinds of faults that concern the whole file or one of its ends, so that their position says nothing.
   private static let placelessKinds: Set = [silent, "identical", "cut_start", "cut_end", "hum", "hiss"]
 
-  /// The first faults, one sentence each.
+  /// The first five faults whose position matters, each as one line of text.
   private var sentences: [String] {
     faults.filter { !Self.placelessKinds.contains($0.kind) }.prefix(5).map { fault in
       String(format: "%@ at %.3f s", fault.kind, fault.startSeconds)

@@ -1,6 +1,6 @@
 public import Text
 
-/// The finding of an analyzer that has no finding type of its own, such as an `exec` analyzer: one JSON object.
+/// The finding of an analyzer without a declared finding type, such as an `exec` analyzer, as JSON.
 public struct JSONFinding: AnalysisFinding {
   public var value: JSONValue
 

@@ -13,11 +13,11 @@ public struct KeyFinding: DeclaredFinding {
 
     public init() { self.init(key: "", probability: 0) }
 
-    public static let summary = "A key that was considered."
+    public static let summary = "A candidate key."
     public static let form = RecordType.Form.tuple
     public static let fields: [FindingField<Candidate>] = [
       .field("key", \.key, "Tonic and mode."),
-      .field("probability", \.probability, "0 to 1."),
+      .field("probability", \.probability, "Probability that this is the key, 0 to 1."),
     ]
   }
 
@@ -37,7 +37,9 @@ public struct KeyFinding: DeclaredFinding {
     public static let summary = "A stretch of one key."
     public static let form = RecordType.Form.tuple
     public static let fields: [FindingField<Section>] = [
-      .field("start_s", \.startSeconds, "Seconds from the start of the audio, to some 4 s."),
+      .field(
+        "start_s", \.startSeconds, "Start of the stretch in seconds from the start of the audio, accurate to about 4 s."
+      ),
       .field("key", \.key, "Tonic and mode."),
     ]
   }
@@ -54,11 +56,11 @@ public struct KeyFinding: DeclaredFinding {
   public var confidence: Double
   /// Candidates, best first.
   public var candidates: [Candidate]
-  /// The sections. There is only one unless the key changes for half a minute or longer.
+  /// The sections; empty if there is no key. There is only one unless the key changes for half a minute or longer.
   public var map: [Section]
   /// Frequency of the A above middle C in Hz; `nil` if the audio has no clear pitch.
   public var tuningHertz: Double?
-  /// Tuning in cents relative to 440 Hz, from -50 to 50.
+  /// Tuning in cents relative to 440 Hz, from -50 to 50; `nil` if `tuningHertz` is.
   public var tuningCents: Double?
   /// A code for programs: `too_short`, `silence` or `no_key`; `nil` if there is a key.
   public var reason: String?

@@ -5,7 +5,7 @@ public struct LikenessFinding: DeclaredFinding {
   /// The version of the descriptor; `nil` if there is no descriptor. Only descriptors of the same version can be
   /// compared.
   public var version: Int?
-  /// The descriptor. It is empty if there is none, and in file records, which omit it.
+  /// The descriptor. It is empty if there is none, and in file records for which it was not requested.
   public var descriptor: [UInt8]
   /// A code for programs: `too_short` or `silence`; `nil` if there is a descriptor.
   public var reason: String?
@@ -23,19 +23,20 @@ public struct LikenessFinding: DeclaredFinding {
   }
 
   public static let declaration = FindingDeclaration<LikenessFinding>(
-    "likeness", "What the track sounds like, to find similar ones; null if it was not described.",
+    "likeness", "Descriptor of the sound of a track, for finding similar ones; null if not analyzed.",
     fields: [
       .field(
-        "version", \.version, "Version of the descriptor: only equal ones can be compared; null if there is none."),
+        "version", \.version,
+        "Version of the descriptor; only descriptors of the same version can be compared. null if there is none."),
       .stored("descriptor", \.descriptor, "128 signed bytes."),
       .derived(
         "descriptor_base64",
-        "The descriptor, 128 signed bytes in base64: near ones sound alike; null if there is none.",
+        "The descriptor, 128 signed bytes in base64; tracks with close descriptors sound alike. null if there is none.",
         long: "descriptor"
       ) { likeness, _ in
         likeness.descriptor.isEmpty ? nil : Data(likeness.descriptor).base64EncodedString()
       },
-      .field("reason", \.reason, "Why there is no descriptor: too_short, silence."),
+      .field("reason", \.reason, "Why there is no descriptor: too_short or silence; null otherwise."),
     ],
     lines: { likeness, _ in
       [

@@ -2,29 +2,40 @@ internal import Foundation
 
 extension LoudnessFinding {
   public static let declaration = FindingDeclaration<LoudnessFinding>(
-    "loudness", "Loudness and peaks after EBU R 128, and ReplayGain 2; null if they were not measured.",
+    "loudness", "Loudness and peaks by EBU R 128, and ReplayGain 2; null if not analyzed.",
     fields: [
       .field(
-        "integrated_lufs", \.integrated, "Loudness of the whole track, with gates; null if there is none.",
+        "integrated_lufs", \.integrated, "Gated loudness of the whole track in LUFS; null if it cannot be measured.",
         shown: Shown(unit: "LUFS"), isIndexed: true),
-      .field("range_lu", \.range, "Loudness range; null for less than 3 s above the gates.", shown: Shown(unit: "LU")),
-      .field("max_momentary_lufs", \.maxMomentary, "Loudness of the loudest 400 ms."),
-      .field("max_short_term_lufs", \.maxShortTerm, "Loudness of the loudest 3 s."),
-      .field("sample_peak_dbfs", \.samplePeak, "Largest sample; null for digital silence."),
       .field(
-        "true_peak_dbtp", \.truePeak, "Largest value between samples too, at 8 times the rate; null for silence.",
+        "range_lu", \.range, "Loudness range in LU; null if less than 3 s are above the gates.",
+        shown: Shown(unit: "LU")),
+      .field("max_momentary_lufs", \.maxMomentary, "Loudness of the loudest 400 ms in LUFS; null if there is none."),
+      .field("max_short_term_lufs", \.maxShortTerm, "Loudness of the loudest 3 s in LUFS; null if there is none."),
+      .field("sample_peak_dbfs", \.samplePeak, "Level of the largest sample in dBFS; null for digital silence."),
+      .field(
+        "true_peak_dbtp", \.truePeak,
+        "Level of the largest peak in dBTP, also between samples (8 times oversampled); null for silence.",
         shown: Shown("true peak", unit: "dBTP"), isIndexed: true),
       .field(
-        "track_gain_db", \.trackGain, "ReplayGain 2: what brings the track to -18 LUFS.",
+        "track_gain_db", \.trackGain,
+        "ReplayGain 2: gain in dB that brings the track to -18 LUFS; null without a loudness.",
         shown: Shown("gain", unit: "dB")),
-      .field("track_peak", \.trackPeak, "The true peak as ReplayGain has it: full scale is 1."),
+      .field(
+        "track_peak", \.trackPeak, "True peak on ReplayGain's linear scale, where full scale is 1; null for silence."),
       .field(
         "album_gain_db", \.albumGain,
-        "ReplayGain 2 of all tracks of the album together; null without an album, or until all of them are known.",
+        "ReplayGain 2 of the album: gain in dB for all its tracks together; null without an album, or until all its "
+          + "tracks are known.",
         shown: Shown("album gain", unit: "dB")),
-      .field("album_peak", \.albumPeak, "The largest track_peak of the album.", shown: Shown("album peak")),
-      .field("reason", \.reason, "Why there is no loudness: silence, too_short, below_gate, low_sample_rate."),
-      .stored("gating_blocks", \.gatingBlocks, "How many blocks of 400 ms are how loud, in steps of 0.02 LU."),
+      .field(
+        "album_peak", \.albumPeak,
+        "Largest track_peak of the album; null without an album, or until all its tracks are known.",
+        shown: Shown("album peak")),
+      .field(
+        "reason", \.reason,
+        "Why there is no loudness: silence, too_short, below_gate or low_sample_rate; null otherwise."),
+      .stored("gating_blocks", \.gatingBlocks, "Histogram of the loudness of 400 ms blocks, in steps of 0.02 LU."),
     ],
     lines: { loudness, _ in [FindingLine("loudness", loudness.text)] })
 

@@ -15,12 +15,12 @@ public struct LoudnessFinding: DeclaredFinding {
   public var samplePeak: Double?
   /// Largest value of the continuous signal in dBTP; `nil` for digital silence.
   public var truePeak: Double?
-  /// ReplayGain 2 gain of the track in dB.
+  /// ReplayGain 2 gain of the track in dB; `nil` if `integrated` is.
   public var trackGain: Double?
-  /// Peak of the continuous signal, where full scale is 1.
+  /// Peak of the continuous signal, where full scale is 1; `nil` for digital silence.
   public var trackPeak: Double?
   /// ReplayGain 2 gain of the album in dB. An analyzer sees only one file, so the store sets the gain once it has all
-  /// tracks.
+  /// tracks of the album.
   public var albumGain: Double?
   /// Largest `trackPeak` of the album. The store sets it together with `albumGain`.
   public var albumPeak: Double?

@@ -24,7 +24,7 @@ public struct MusicalKey: Hashable, Sendable {
   /// Position on the Camelot wheel (Mixed In Key): `8B` is C major, `8A` is A minor.
   public var camelot: String { "\((fifths + 7) % 12 + 1)\(mode == .major ? "B" : "A")" }
 
-  /// Position on the same wheel counted from C (Open Key): `1d` is C major, `1m` is A minor.
+  /// Position on the circle of fifths, counted from C (Open Key): `1d` is C major, `1m` is A minor.
   public var openKey: String { "\(fifths + 1)\(mode == .major ? "d" : "m")" }
 
   /// Number of fifths from C up to the tonic of the relative major key, from 0 to 11.

@@ -4,7 +4,7 @@ internal import Foundation
 /// lower sample rate or fewer bits, with evidence that people can check.
 public struct OriginFinding: DeclaredFinding {
   public enum Verdict: String, Sendable {
-    /// There is no trace of a lossy codec, even in the high frequencies that would show one.
+    /// There is no clear trace of a lossy codec, neither of its frames nor in the high frequencies.
     case lossless
     case unsure
     /// The audio was decoded from a lossy codec.
@@ -15,16 +15,18 @@ public struct OriginFinding: DeclaredFinding {
   public var verdict: String?
   /// Confidence in the verdict, from 0 to 1.
   public var confidence: Double?
-  /// The lossy codec: `mp3`, `aac`, `vorbis`, `opus` or `mp2`; `nil` unless the verdict is `lossy`.
+  /// The lossy codec: `mp3`, `aac`, `vorbis`, `opus` or `mp2`; `nil` unless the verdict is `lossy`. The same applies to
+  /// its bit rate, sample rate, frame length, frame offset and quantization depth.
   public var codec: String?
   /// Approximate bit rate of the lossy codec.
   public var kilobitsPerSecond: Int?
   /// The sample rate at which the lossy codec worked. It differs from the file's rate if the audio was resampled
   /// afterwards.
   public var codedSampleRate: Int?
-  /// The original sample rate of the audio, inferred from where its spectrum ends; `nil` if it is the file's own rate.
+  /// The original sample rate of the audio, inferred from where its spectrum ends; `nil` if it is the file's own rate
+  /// or unknown, or if the verdict is `lossy`.
   public var upsampledFrom: Int?
-  /// Number of bits per sample that are actually used.
+  /// Number of bits per sample that are actually used; `nil` for samples that are not whole numbers.
   public var usedBits: Int?
   /// `true` if fewer bits are used than the file has per sample.
   public var isPadded: Bool?
@@ -52,34 +54,44 @@ public struct OriginFinding: DeclaredFinding {
   public init() {}
 
   public static let declaration = FindingDeclaration<OriginFinding>(
-    "origin", "Whether the audio of a lossless file was lossless from the start; null if it was not judged.",
+    "origin", "Whether the audio of a lossless file was once encoded with loss; null if not analyzed.",
     fields: [
-      .field("verdict", \.verdict, "lossless, unsure or lossy; null if there is nothing to judge.", isIndexed: true),
-      .field("confidence", \.confidence, "0 to 1: how sure the verdict is."),
+      .field("verdict", \.verdict, "lossless, unsure or lossy; null if it could not be judged.", isIndexed: true),
+      .field("confidence", \.confidence, "Confidence of the verdict, 0 to 1; null without a verdict."),
       .field(
-        "codec", \.codec, "The codec that the audio was decoded from: mp3, aac, vorbis, opus or mp2.", isIndexed: true),
-      .field("bit_rate_kbps", \.kilobitsPerSecond, "About which bit rate that codec had."),
-      .field("coded_rate_hz", \.codedSampleRate, "The sample rate at which the codec worked."),
+        "codec", \.codec,
+        "Lossy codec that the audio was decoded from: mp3, aac, vorbis, opus or mp2; null if none was found.",
+        isIndexed: true),
+      .field(
+        "bit_rate_kbps", \.kilobitsPerSecond, "Approximate bit rate of that lossy codec in kbit/s; null if unknown."),
+      .field("coded_rate_hz", \.codedSampleRate, "Sample rate in Hz at which the lossy codec worked; null if unknown."),
       .field(
         "upsampled_from_hz", \.upsampledFrom,
-        "The sample rate that the audio had before; null if the file's own is used.",
+        "Sample rate in Hz that the audio had before it was upsampled; null if it was not.",
         isIndexed: true),
-      .field("used_bits", \.usedBits, "Bits of a sample that are ever used; null for samples without whole numbers."),
-      .field("padded", \.isPadded, "Fewer bits are used than the file has.", isIndexed: true),
+      .field(
+        "used_bits", \.usedBits, "Number of bits per sample that are ever used; null for samples that are not integers."
+      ),
+      .field("padded", \.isPadded, "Fewer bits per sample are used than the file has.", isIndexed: true),
       .field(
         "frame_trace", \.frameTrace,
-        "How far the frames of the likeliest codec stand out of all other places, in standard deviations."),
-      .field("frame_length", \.frameLength, "Samples from one frame of that codec to the next."),
-      .field("frame_offset", \.frameOffset, "Where the first whole frame begins, in samples of coded_rate_hz."),
+        "How far the frame positions of the likeliest codec stand out from all other positions, in standard deviations."
+      ),
+      .field("frame_length", \.frameLength, "Length of a frame of the likeliest codec in samples."),
+      .field("frame_offset", \.frameOffset, "Start of the first whole frame, in samples at coded_rate_hz."),
       .field(
         "quantization_depth_db", \.quantizationDepth,
-        "How much lower the coefficients of that codec are on its frames than beside them."),
-      .field("wall_hz", \.wall, "Where the spectrum ends abruptly; null if it does not."),
-      .field("wall_depth_db", \.wallDepth, "How much lower the spectrum is above the wall."),
-      .field("wall_steadiness", \.wallSteadiness, "0 to 1: the share of excerpts in which the spectrum ends there."),
-      .field("level_above_db", \.levelAbove, "Mean level of the highest frequencies, a bin, relative to full scale."),
-      .field("excerpts", \.excerptCount, "Excerpts of the file that were looked at."),
-      .field("reason", \.reason, "Why there is no verdict: too_short, quiet."),
+        "Drop in dB of the likeliest codec's coefficients at its frame positions, compared with other positions."),
+      .field("wall_hz", \.wall, "Frequency in Hz at which the spectrum ends abruptly; null if it does not."),
+      .field(
+        "wall_depth_db", \.wallDepth, "Drop of the spectrum in dB above wall_hz; null if it does not end abruptly."),
+      .field(
+        "wall_steadiness", \.wallSteadiness, "Share of the excerpts, 0 to 1, in which the spectrum ends at wall_hz."),
+      .field(
+        "level_above_db", \.levelAbove,
+        "Mean level per bin of the highest frequencies, in dB relative to full scale; null if unknown."),
+      .field("excerpts", \.excerptCount, "Number of excerpts of the file that were examined."),
+      .field("reason", \.reason, "Why there is no verdict: too_short or quiet; null otherwise."),
     ],
     isOnPages: true,
     lines: { origin, _ in [FindingLine("origin", origin.text, details: origin.evidence)] })

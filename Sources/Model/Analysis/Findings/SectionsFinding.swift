@@ -23,11 +23,12 @@ public struct SectionsFinding: DeclaredFinding {
     public static let fields: [FindingField<Section>] = [
       .field("start_s", \.startSeconds, "Seconds from the start of the audio."),
       .field(
-        "end_s", \.endSeconds, "Where the next one starts; of the last one, the end of the audio to within 0.3 s."),
+        "end_s", \.endSeconds,
+        "End in seconds: the start of the next section, or for the last one the end of the audio to within 0.3 s."),
       .field("label", \.label, "A, B, …, in the order they first appear; sections with the same label are alike."),
       .field(
         "level_db", \.levelDecibels,
-        "Mean level below 4 kHz, relative to that of the whole track; -100 at the lowest."),
+        "Mean level below 4 kHz in dB relative to that of the whole track; at least -100."),
     ]
   }
 

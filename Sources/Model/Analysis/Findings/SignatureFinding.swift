@@ -2,7 +2,7 @@ internal import Foundation
 
 /// A landmark signature for the recognition catalog.
 public struct SignatureFinding: DeclaredFinding {
-  /// The version of the format of `data`.
+  /// The format version of `data`.
   public var version: Int
   public var landmarkCount: Int
   /// The signature. It is empty in file records, which omit it.
@@ -17,7 +17,7 @@ public struct SignatureFinding: DeclaredFinding {
   public init() { self.init(version: 0, landmarkCount: 0, data: []) }
 
   public static let declaration = FindingDeclaration<SignatureFinding>(
-    "signature", "Landmark signature, by which clips of the track are recognised.",
+    "signature", "Landmark signature, by which clips of the track are recognized.",
     fields: [
       .field("version", \.version, "Version of the signature format."),
       .field("landmarks", \.landmarkCount, "Number of landmarks."),

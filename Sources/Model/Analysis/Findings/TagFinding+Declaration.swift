@@ -6,17 +6,17 @@ extension TagFinding {
     fields: TagField.all.map { tag in
       .entry(tag.name, of: \.fields, tag.type, tag.summary) { tag.value($0) }
     } + [
-      .derived("other", "Tags without a canonical name, under the name the file has for them.") { tags, _ in
+      .derived("other", "Tags without a canonical name, under the file's own names.") { tags, _ in
         tags.others
       },
       .rows("fields", \.fields, "Every tag under its name.", table: "tag", isReported: false),
       .field("pictures", \.pictures, "Embedded pictures.", nullIfEmpty: true),
-      .field("has_lyrics", \.hasLyrics, "The tags hold lyrics."),
+      .field("has_lyrics", \.hasLyrics, "The tags contain lyrics."),
       .field("formats", \.formats, "The tag formats found: id3v2.4, vorbis, mp4, apev2, …", nullIfEmpty: true),
       .rows(
-        "lyrics", \.lyrics, "Lyrics; null unless the report was made with lyrics.", table: "lyrics", long: "lyrics"),
+        "lyrics", \.lyrics, "Lyrics; null unless the report includes lyrics.", table: "lyrics", long: "lyrics"),
       .rows(
-        "chapters", \.chapters, "Chapters; null unless the report was made with chapters.", table: "chapter",
+        "chapters", \.chapters, "Chapters; null unless the report includes chapters.", table: "chapter",
         long: "chapters"),
     ],
     lines: { tags, _ in

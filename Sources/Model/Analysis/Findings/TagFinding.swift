@@ -20,7 +20,7 @@ public struct TagFinding: DeclaredFinding {
 
     public static let summary = "An embedded picture."
     public static let fields: [FindingField<Picture>] = [
-      .field("type", \.type, "What it shows, as ID3 names it: front cover, back cover, artist, other, …"),
+      .field("type", \.type, "What the picture shows, in ID3's terms: front cover, back cover, artist, other, …"),
       .field("mime", \.mime, "Media type.", nullIfEmpty: true),
       .field("size_bytes", \.sizeBytes, "Size in bytes."),
     ]
@@ -41,11 +41,11 @@ public struct TagFinding: DeclaredFinding {
 
       public init() { self.init(seconds: 0, text: "") }
 
-      public static let summary = "A line or a phrase."
+      public static let summary = "A line or phrase of lyrics."
       public static let form = RecordType.Form.tuple
       public static let fields: [FindingField<Line>] = [
-        .field("time_s", \.seconds, "Where it begins, in seconds from the start of the track."),
-        .field("text", \.text, "Its words; empty where there is a pause."),
+        .field("time_s", \.seconds, "Start of the line in seconds from the start of the track."),
+        .field("text", \.text, "Text of the line; empty for a pause."),
       ]
     }
 
@@ -66,12 +66,12 @@ public struct TagFinding: DeclaredFinding {
 
     public init() { self.init(text: "") }
 
-    public static let summary = "Words of the song."
+    public static let summary = "Lyrics of the song."
     public static let fields: [FindingField<Lyrics>] = [
-      .field("language", \.language, "Mostly an ISO 639-2 code."),
-      .field("description", \.description, "What the tag calls them."),
-      .field("text", \.text, "The words as the tag has them, times of LRC included."),
-      .field("lines", \.lines, "Lines with their times; null if the words have none.", nullIfEmpty: true),
+      .field("language", \.language, "Language of the lyrics, mostly an ISO 639-2 code."),
+      .field("description", \.description, "Description of the lyrics in the tag."),
+      .field("text", \.text, "The lyrics as the tag has them, including LRC timestamps."),
+      .field("lines", \.lines, "Lines with their times; null if the lyrics have no times.", nullIfEmpty: true),
     ]
   }
 
@@ -92,7 +92,7 @@ public struct TagFinding: DeclaredFinding {
     public static let summary = "A chapter."
     public static let fields: [FindingField<Chapter>] = [
       .field("start_s", \.startSeconds, "Seconds from the start of the track."),
-      .field("end_s", \.endSeconds, "Seconds from the start of the track; null if the file does not say."),
+      .field("end_s", \.endSeconds, "End in seconds from the start of the track; null if the file does not give it."),
       .field("title", \.title, "Title of the chapter."),
     ]
   }
@@ -107,7 +107,7 @@ public struct TagFinding: DeclaredFinding {
   public var chapters: [Chapter]
   /// The tag formats found: `id3v2.4`, `vorbis`, `mp4`, `apev2`, `asf`, `riff_info`, `id3v1`, …
   public var formats: [String]
-  /// Sentences for people about parts that were left out or looked wrong.
+  /// Sentences for people about tags that were left out or looked wrong.
   public var remarks: [String]
 
   public init(

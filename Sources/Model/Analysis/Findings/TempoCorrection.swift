@@ -2,7 +2,7 @@ public import Platform
 
 /// A manual correction of a recording's tempo. It takes precedence over all findings, both earlier and later ones.
 public struct TempoCorrection: Hashable, Sendable {
-  /// The corrected map and beats.
+  /// The corrected tempo map, beats and bars.
   public struct Grid: Hashable, Sendable {
     public var isStable: Bool
     public var map: [TempoFinding.Section]

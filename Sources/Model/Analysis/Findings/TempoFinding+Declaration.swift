@@ -3,35 +3,36 @@ internal import Text
 
 extension TempoFinding {
   public static let declaration = FindingDeclaration<TempoFinding>(
-    "tempo", "Tempo and beats; null if they were not looked for.",
+    "tempo", "Tempo and beats; null if not analyzed.",
     fields: [
       .field("bpm", \.bpm, "Beats per minute; null if there is no tempo."),
       .field(
-        "confidence", \.confidence, "0 to 1: probability that bpm is within 4% of the truth, octave included."),
-      .field("candidates", \.candidates, "Tempi that were considered, best first."),
+        "confidence", \.confidence, "Probability, 0 to 1, that bpm is within 4% of the true tempo, octave included."),
+      .field("candidates", \.candidates, "Candidate tempi, the most likely first; null if there are none."),
       .field(
         "octave_confidence", \.octaveConfidence,
-        "0 to 1: given that bpm is right up to a factor of 2 or 3, the probability that the factor is 1."),
-      .field("stable", \.isStable, "One tempo throughout, within the error of measurement."),
-      .field("map", \.map, "Tempo map: from each start on, the tempo is bpm."),
+        "Probability, 0 to 1, that bpm is not off by a factor of 2 or 3, if it is otherwise right."),
+      .field("stable", \.isStable, "The tempo is the same throughout, within the error of measurement."),
+      .field("map", \.map, "Tempo map: stretches of one tempo, in order of time; null if there are none."),
       .field(
-        "beats_s", \.beats, "Beats in seconds from the start; null unless the report was made with beats.",
+        "beats_s", \.beats,
+        "Times of the beats in seconds from the start of the audio; null unless the report includes beats.",
         long: "beats", table: "beat_grid"),
       .column("beat_count", "Number of beats.", table: "beat_grid") { $0.beats.count },
       .field(
         "metre", \.metre,
-        "4/4, 3/4, 6/8, 9/8 or 12/8, in eighths with a dotted quarter as the beat; null where it is not sure."),
+        "4/4, 3/4, 6/8, 9/8 or 12/8 (those in eighths have a dotted quarter as the beat); null if uncertain."),
       .field(
         "downbeats_s", \.downbeats,
         "The beats that begin a bar; null where they are not sure, or without beats.", long: "beats",
         table: "beat_grid"),
       .record(
-        "onsets", \.onsets, "Course of onsets; null unless the report was made with beats.", table: "onset_summary",
+        "onsets", \.onsets, "Onset strength over time; null unless the report includes beats.", table: "onset_summary",
         long: "beats", isEmpty: \.values.isEmpty),
-      .field("reason", \.reason, "Why there is no tempo: too_short, silence, no_pulse, …"),
+      .field("reason", \.reason, "Why there is no tempo: too_short, silence, no_pulse, …; null otherwise."),
       .derived(
         "locked",
-        "A person has set bpm (analyze set) or said that there is none: confidences are 1, and what was found stays in "
+        "bpm was set by a person (analyze set), possibly to none. Confidences are 1; the analyzed tempo stays in "
           + "the database."
       ) { $1.tempoCorrection != nil },
     ],

@@ -1,6 +1,6 @@
 extension TempoFinding {
   /// Returns the beats per bar of a `metre` as musicians count them: 4 for `4/4` and `12/8`, 3 for `3/4` and `9/8`, 6
-  /// for `6/8`.
+  /// for `6/8`; `nil` if `metre` does not begin with a number.
   public static func beatsPerBar(_ metre: String) -> Int? {
     let numerator = metre.split(separator: "/").first.flatMap { Int($0) }
     return metre.hasSuffix("/8") && (numerator ?? 0) > 6 ? numerator.map { $0 / 3 } : numerator

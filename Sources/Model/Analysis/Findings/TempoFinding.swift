@@ -11,7 +11,7 @@ public struct TempoFinding: DeclaredFinding {
 
     public init() { self.init(bpm: 0, weight: 0) }
 
-    public static let summary = "A tempo that was considered."
+    public static let summary = "A candidate tempo."
     public static let form = RecordType.Form.tuple
     public static let fields: [FindingField<Candidate>] = [
       .field("bpm", \.bpm, "Beats per minute."),
@@ -53,7 +53,7 @@ public struct TempoFinding: DeclaredFinding {
 
     public init() { self.init(stepSeconds: 1, values: []) }
 
-    public static let summary = "How strongly something begins over the course of the track."
+    public static let summary = "Onset strength over the course of the track."
     public static let fields: [FindingField<OnsetSummary>] = [
       .field("step_s", \.stepSeconds, "Seconds from one value to the next."),
       .field("values", \.values, "Mean onset strength per step, 0 to 1.", column: "strengths"),

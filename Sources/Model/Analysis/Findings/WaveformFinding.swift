@@ -3,8 +3,8 @@ internal import Foundation
 /// The waveform of a track.
 ///
 /// The lists of bytes use a linear scale. In `minima` and `maxima`, 128 is zero, and 127 steps correspond to `peak`. In
-/// the other lists, 255 is the peak of the band (for `rms`, of the whole signal). So a quiet track has the same
-/// resolution as a loud one.
+/// the lists of peaks and RMS values, 255 is the peak of the band (for `rms`, of the whole signal). So a quiet track
+/// has the same resolution as a loud one.
 public struct WaveformFinding: DeclaredFinding {
   public var sampleRate = 0
   public var samplesPerPoint = 0
@@ -27,7 +27,7 @@ public struct WaveformFinding: DeclaredFinding {
   public var midRMS: [UInt8] = []
   public var highPeaks: [UInt8] = []
   public var highRMS: [UInt8] = []
-  /// Seconds per value of `onsets`: 20 ms, or a multiple of it in tracks longer than an hour.
+  /// Seconds per value of `onsets`: 20 ms, or a multiple of that in tracks longer than an hour.
   public var onsetStepSeconds = 0.0
   /// The onset strengths, where 255 means 1.
   public var onsets: [UInt8] = []
@@ -39,17 +39,17 @@ public struct WaveformFinding: DeclaredFinding {
   public var pointSeconds: Double { sampleRate > 0 ? Double(samplesPerPoint) / Double(sampleRate) : 0 }
 
   public static let declaration = FindingDeclaration<WaveformFinding>(
-    "waveform", "What the track looks like over time; null if it was not measured.",
+    "waveform", "Waveform of the track; null if not analyzed.",
     fields: [
-      .field("sample_rate_hz", \.sampleRate, "Sample rate of the file, in which samples_per_point counts."),
-      .field("samples_per_point", \.samplesPerPoint, "Samples from one point to the next."),
+      .field("sample_rate_hz", \.sampleRate, "Sample rate of the file in Hz, to which samples_per_point refers."),
+      .field("samples_per_point", \.samplesPerPoint, "Number of samples from one point to the next."),
       .field("points", \.pointCount, "Number of points, at most 2,000."),
       .field(
         "peak_dbfs", \.peak,
         "Largest sample of the mean of all channels, in decibels relative to full scale; null in silence."),
-      .field("low_peak_dbfs", \.lowPeak, "The same below 600 Hz."),
-      .field("mid_peak_dbfs", \.midPeak, "The same from 600 to 4,000 Hz."),
-      .field("high_peak_dbfs", \.highPeak, "The same above 4,000 Hz."),
+      .field("low_peak_dbfs", \.lowPeak, "Largest sample of that mean below 600 Hz, in dBFS; null in silence."),
+      .field("mid_peak_dbfs", \.midPeak, "Largest sample of that mean from 600 to 4,000 Hz, in dBFS; null in silence."),
+      .field("high_peak_dbfs", \.highPeak, "Largest sample of that mean above 4,000 Hz, in dBFS; null in silence."),
       list("minima", \.minima, "Smallest sample of each point: 128 is zero, 1 is minus the peak."),
       list("maxima", \.maxima, "Largest sample of each point: 128 is zero, 255 is the peak."),
       list("rms", \.rms, "Root mean square of each point; 255 is the peak."),
@@ -60,8 +60,8 @@ public struct WaveformFinding: DeclaredFinding {
       list("high_peaks", \.highPeaks, "Largest magnitude above 4,000 Hz; 255 is the peak of this band."),
       list("high_rms", \.highRMS, "Root mean square above 4,000 Hz; 255 is the peak of this band."),
       .field("onset_step_s", \.onsetStepSeconds, "Seconds from one value of onsets to the next."),
-      list("onsets", \.onsets, "How strongly sounds begin, 0 to 255."),
-      .field("reason", \.reason, "silence if there is no sound."),
+      list("onsets", \.onsets, "Onset strength of each step, 0 to 255."),
+      .field("reason", \.reason, "Why there is no waveform: silence; null otherwise."),
     ],
     lines: { waveform, _ in [FindingLine("waveform", waveform.text)] })
 

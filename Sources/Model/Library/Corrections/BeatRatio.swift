@@ -8,7 +8,7 @@ public struct BeatRatio: Hashable, Sendable, CustomStringConvertible {
     self.denominator = denominator
   }
 
-  /// The ratios by which people and programs commonly misjudge a tempo.
+  /// The ratio 1, and the ratios by which people and programs commonly misjudge a tempo.
   public static let all = [(1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (3, 2), (2, 3), (4, 3), (3, 4)].map {
     BeatRatio($0.0, $0.1)
   }

@@ -14,7 +14,7 @@ extension TempoCorrection {
     result.beats = grid.beats
     result.metre = grid.metre
     result.downbeats = grid.downbeats
-    // The map has already been corrected, so `locked(at:)` must not scale it.
+    // Keeps `locked(at:)` from scaling the map, which has already been corrected.
     result.bpm = nil
     return result.locked(at: bpm)
   }

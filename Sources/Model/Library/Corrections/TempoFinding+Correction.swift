@@ -10,7 +10,7 @@ extension TempoFinding {
   /// Returns the finding at a multiple of the tempo.
   ///
   /// If it is unclear which beats a slower tempo should keep, the beats that include the first downbeat are kept or, if
-  /// there is no downbeat, the beats with stronger onsets.
+  /// there is no downbeat, the beats with clearly stronger onsets.
   public func multiplied(by ratio: BeatRatio) -> TempoFinding {
     var result = self
     result.bpm = bpm.map { $0 * ratio.value }
@@ -56,9 +56,10 @@ extension TempoFinding {
     return onsets.values.indices.contains(index) ? onsets.values[index] : 0
   }
 
-  /// Shifts all beats and downbeats by `shift` beats.
+  /// Shifts all beats and downbeats by `shift` beats. Afterwards, the beats cover the same stretch of the track as
+  /// before, to within half a beat.
   ///
-  /// - Parameter duration: The length of the audio in seconds, if known. No beat may come after it.
+  /// - Parameter duration: The duration of the audio in seconds, if known. No beat may come after it.
   public func shifted(byBeats shift: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats), shift.isFinite else { return self }
     var result = self
@@ -74,9 +75,10 @@ extension TempoFinding {
     return result
   }
 
-  /// Shifts all beats and downbeats by `shift` seconds. Fills gaps before the first and after the last beat.
+  /// Shifts all beats and downbeats by `shift` seconds. Afterwards, the beats cover the same stretch of the track as
+  /// before, to within half a beat.
   ///
-  /// - Parameter duration: The length of the audio in seconds, if known. No beat may come after it.
+  /// - Parameter duration: The duration of the audio in seconds, if known. No beat may come after it.
   public func shifted(bySeconds shift: Double, duration: Double?) -> TempoFinding {
     guard let timeline = BeatTimeline(beats), shift.isFinite,
       let moved = BeatTimeline(beats.map { $0 + shift })
@@ -112,8 +114,8 @@ extension TempoFinding {
     return result
   }
 
-  /// Sets bars of `count` beats throughout. The first downbeat stays a downbeat; if there is none, the first beat
-  /// becomes one.
+  /// Sets bars of `count` beats throughout, and the meter accordingly. The first downbeat stays a downbeat; if there is
+  /// none, the first beat becomes one.
   public func withBars(ofBeats count: Int) -> TempoFinding {
     guard count > 0, !beats.isEmpty else { return self }
     let first = (downbeatNumbers.first ?? 0) % count
@@ -138,9 +140,9 @@ extension TempoFinding {
     return longer.shifted(byBeats: position - nearest, duration: duration)
   }
 
-  /// Returns the ratio at which the beats have this tempo. Even beats must match to within a quarter of a beat over the
-  /// whole track. Beats of a varying tempo must match to within 2%, or to within 4% if the ratio is 1, 2, 3, 1/2 or
-  /// 1/3.
+  /// Returns the ratio at which the beats have this tempo; `nil` if there is none. Even beats must match to within a
+  /// quarter of a beat over the whole track. If the tempo varies, `bpm` must match to within 2%, or to within 4% if the
+  /// ratio is 1, 2, 3, 1/2 or 1/3.
   public func ratio(to bpm: Double) -> BeatRatio? {
     guard let first = beats.first, let last = beats.last, first < last else { return nil }
     if !isStable { return nearest(in: BeatRatio.all, to: bpm, within: 0.02) ?? roughRatio(to: bpm) }
@@ -150,7 +152,7 @@ extension TempoFinding {
     }
   }
 
-  /// Returns the ratio to this tempo if it is 1, 2, 3, 1/2 or 1/3 to within 4%.
+  /// Returns the ratio of this tempo to the finding's tempo if it is 1, 2, 3, 1/2 or 1/3 to within 4%; otherwise `nil`.
   public func roughRatio(to bpm: Double) -> BeatRatio? {
     nearest(
       in: BeatRatio.all.filter { $0.numerator == 1 || $0.denominator == 1 }, to: bpm, within: Self.maxTempoDifference)

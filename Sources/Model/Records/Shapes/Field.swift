@@ -172,8 +172,8 @@ extension Field {
       })
   }
 
-  /// Declares an object whose keys are data, in ascending order. An empty object is written as `null`. In CSV, it is
-  /// one cell with the JSON text.
+  /// Declares an object whose keys differ from record to record. They are written in ascending order. An empty object
+  /// is written as `null`. In CSV, it is one cell with the JSON text.
   package static func map<Value>(
     _ name: String, _ scalar: Scalar<Value>, _ summary: String,
     _ get: @escaping @Sendable (Record) -> [(key: String, value: Value)]
@@ -210,7 +210,7 @@ extension Field {
       definitions: definitions)
   }
 
-  /// Converts the field to a field of an enclosing record, from which `part` returns this record.
+  /// Converts the field to a field of an enclosing record. `part` returns the inner record.
   package func of<Whole>(_ part: @escaping @Sendable (Whole) -> Record) -> Field<Whole> {
     var field = Field<Whole>(
       name: name, summary: summary, isNullable: isNullable, schema: schema, key: key,
@@ -230,7 +230,7 @@ extension Column {
     Column(name: name, summary: "\(summary) As JSON text.", type: "string")
   }
 
-  /// Returns the column of a nested record.
+  /// Returns the column of a nested record, with the record's name as a prefix.
   func within(_ name: String) -> Column { Column(name: "\(name)_\(self.name)", summary: summary, type: type) }
 }
 

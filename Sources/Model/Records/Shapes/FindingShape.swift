@@ -3,7 +3,7 @@ internal import Text
 
 extension Field<FileRecord> {
   /// Declares the field of a finding: an object under its name, or `null`.
-  /// - Parameter long: The long fields to include. All others are `null`.
+  /// - Parameter long: The names of the long fields to include. The other long fields are `null`.
   package static func finding<Finding: DeclaredFinding>(_ type: Finding.Type, long: Set<String>) -> Field {
     let declaration = Finding.declaration
     let reportType = FieldType.record(declaration.reportType)

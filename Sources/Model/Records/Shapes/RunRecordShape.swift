@@ -11,10 +11,12 @@ extension Shape<RunRecord> {
       fields: [
         .required("id", .integer, "Number of the run in its database.") { Int($0.id) },
         .required("started_at", .dateTime, "UTC.") { $0.started },
-        .optional("finished_at", .dateTime, "UTC; null while it runs, and if it died.") { $0.finished },
+        .optional("finished_at", .dateTime, "End of the run, UTC; null while it is in progress, and if it was killed.")
+        { $0.finished },
         .required(
           "state", .choice,
-          "finished; interrupted: ended early on request; failed: by an error that concerned no single file; died: was killed."
+          "finished; interrupted: ended early on request; failed: ended by an error that was not limited to single "
+            + "files; died: was killed."
         ) { $0.state },
         .optional("exit_status", .integer, "Exit status of the program.") { $0.exitStatus },
         .required("program_version", .text, "Version of the program.") { $0.programVersion },
@@ -27,16 +29,20 @@ extension Shape<RunRecord> {
         .map("analyzer_digests", .text, "Digest of each analyzer's configuration.") { run in
           run.analyzers.map { (key: $0.id, value: $0.digest) }
         },
-        .objects("roots", .root, "The files and folders it was pointed at.") { $0.roots },
-        .object("totals", .totals, "What became of the files: seen is the sum of the others.") { $0.totals },
-        .required("newly_failed", .integer, "How many of totals.failed were not known as failing before.") {
+        .objects("roots", .root, "The files and folders that the run was given.") { $0.roots },
+        .object("totals", .totals, "Files by outcome; seen is the sum of the others.") { $0.totals },
+        .required("newly_failed", .integer, "Number of files in totals.failed that were not known as failing before.") {
           $0.newlyFailed
         },
-        .required("newly_damaged", .integer, "How many of totals.partial were not known as damaged or failing before.")
-        {
+        .required(
+          "newly_damaged", .integer,
+          "Number of files in totals.partial that were not known as damaged or failing before."
+        ) {
           $0.newlyDamaged
         },
-        .required("pending", .integer, "Files found and left for the next run; not in the totals.") { $0.pending },
+        .required("pending", .integer, "Number of files found but left for the next run; not included in totals.") {
+          $0.pending
+        },
       ])
   }
 }
@@ -58,17 +64,23 @@ extension Shape<RunRecord.Root> {
 extension Shape<RunTotals> {
   fileprivate static var totals: Shape {
     Shape(
-      summary: "How many files, each counted once.",
+      summary: "Numbers of files by outcome; each file is counted once.",
       fields: [
         .required("seen", .integer, "All.") { $0.seen },
-        .required("analyzed", .integer, "Analyzed in this run, and fine.") { $0.analyzed },
-        .required("partial", .integer, "Analyzed in this run, and damaged or not analyzed to their end.") {
+        .required("analyzed", .integer, "Files analyzed in this run without problems.") { $0.analyzed },
+        .required(
+          "partial", .integer, "Files analyzed in this run that are damaged, or were not analyzed to their end."
+        ) {
           $0.partial
         },
-        .required("cached", .integer, "Unchanged, nothing to be done; known damaged ones too.") { $0.cached },
-        .required("failed", .integer, "Failed now, or known as failing and not tried again.") { $0.failed },
-        .required("skipped", .integer, "Passed over.") { $0.skipped },
-        .required("vanished", .integer, "Known before and gone now.") { $0.vanished },
+        .required("cached", .integer, "Unchanged files with nothing to do, including those known as damaged.") {
+          $0.cached
+        },
+        .required("failed", .integer, "Files that failed in this run, or are known as failing and were not retried.") {
+          $0.failed
+        },
+        .required("skipped", .integer, "Files that were skipped.") { $0.skipped },
+        .required("vanished", .integer, "Files that were known before and are gone now.") { $0.vanished },
       ])
   }
 }

@@ -2,7 +2,7 @@ package import Analysis
 package import Platform
 package import Text
 
-/// A type of single value in a report. It defines the schema of the values and how they are written.
+/// The type of a single value in a report. It defines the schema of the values and how they are written.
 package struct Scalar<Value>: Sendable {
   /// The type in JSON Schema: `string`, `integer`, `number`, `boolean`; `nil` for any.
   package var type: String?

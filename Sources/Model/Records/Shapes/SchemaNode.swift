@@ -1,6 +1,6 @@
 package import Text
 
-/// JSON whose members keep their order, for schemas that people read.
+/// JSON whose objects keep the order of their members, for schemas that people read.
 package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
@@ -25,12 +25,12 @@ package indirect enum SchemaNode: Sendable, ExpressibleByStringLiteral, Expressi
     self = .object(members)
   }
 
-  /// Creates the schema of a list that is `null` instead of empty.
+  /// Creates the schema of a nonempty list; reports contain `null` instead of an empty one.
   package static func list(of element: SchemaNode) -> SchemaNode {
     .object([("type", "array"), ("minItems", 1), ("items", element)])
   }
 
-  /// Creates the schema of an object whose keys are data, and that is `null` instead of empty.
+  /// Creates the schema of a nonempty object with arbitrary keys; reports contain `null` instead of an empty one.
   static func map(of value: SchemaNode) -> SchemaNode {
     .object([("type", "object"), ("minProperties", 1), ("additionalProperties", value)])
   }

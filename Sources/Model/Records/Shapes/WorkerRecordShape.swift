@@ -6,29 +6,36 @@ internal import Text
 extension Shape<WorkerRecord> {
   package static func worker(_ options: ReportOptions) -> Shape {
     Shape(
-      summary: "What became of one line of input.",
+      summary: "The result of one line of input.",
       fields: [
         .required("schema", .text, "nocturne.worker") { _ in WorkerRecord.schema },
-        .required("version", .integer, "Of the schema: 1. Fields are added within a version, and never change.") { _ in
+        .required(
+          "version", .integer, "Version of the schema: 1. A version may gain fields, but existing ones never change."
+        ) { _ in
           WorkerRecord.schemaVersion
         },
         .required(
           "key", .text,
-          "The key of the line, else the line itself. Bytes that are not UTF-8 stand as in the path of a file."
+          "The key of the line, otherwise the line itself. Bytes that are not UTF-8 appear as in file.path."
         ) { $0.key },
         .required(
           "status", .choice,
-          "As in file, and timeout: the time limit came first; file.status says whether something was found before."
+          "Status of the file as in file.status, or timeout: the time limit was reached; file.status then tells "
+            + "whether anything was found before."
         ) { $0.status },
-        .optionalObject("error", .problem, "Why the status is not ok.") { $0.problem },
-        .optionalObject("file", .file(options), "null if the line named no file.") { $0.file },
-        .required("analyzed_at", .dateTime, "When the work on the line began, UTC.") { $0.analyzed },
-        .required("analyzed_ns", .nanoseconds, "The same in nanoseconds since 1970.") { $0.analyzed },
-        .optionalObject("stamp", .stamp, "The file when it was opened; null if none was.") { $0.stamp },
-        .object("pipeline", .pipeline, "What the file was analyzed by.") { $0 },
+        .optionalObject("error", .problem, "Why the status is not ok; null if it is.") { $0.problem },
+        .optionalObject("file", .file(options), "Record of the file; null if the line named no file.") { $0.file },
+        .required("analyzed_at", .dateTime, "Start of the work on the line, UTC.") { $0.analyzed },
+        .required("analyzed_ns", .nanoseconds, "Start of the work on the line, in nanoseconds since 1970.") {
+          $0.analyzed
+        },
+        .optionalObject("stamp", .stamp, "Location and times of the file when it was opened; null if none was opened.")
+        { $0.stamp },
+        .object("pipeline", .pipeline, "The pipeline that analyzed the file.") { $0 },
         .optional(
           "analysis", .json,
-          "Every finding with its exact values and the checksum of the bytes, for analyze merge; findings belong to the analyzers' versions."
+          "All findings with their exact values, and the checksum of the bytes, for analyze merge. Their content "
+            + "depends on the analyzers' versions."
         ) { $0.analysis.flatMap(exactValue(of:)) },
       ])
   }
@@ -52,13 +59,18 @@ extension Shape<WorkerRecord> {
 extension Shape<WorkerRecord.Stamp> {
   fileprivate static var stamp: Shape {
     Shape(
-      summary: "Where a file lies and when it was changed, as stat tells; for an object, as its server does.",
+      summary: "Location and times of a file according to stat, or of an object according to its server.",
       fields: [
-        .required("device", .text, "Number of the device; 0 for an object.") { String($0.device) },
-        .required("inode", .text, "Number of the inode.") { String($0.inode) },
+        .required("device", .text, "Device number; 0 for an object.") { String($0.device) },
+        .required("inode", .text, "Inode number.") { String($0.inode) },
         .required("size_bytes", .integer, "Size in bytes.") { Int($0.sizeBytes) },
-        .required("modified_ns", .nanoseconds, "Last change of the content, nanoseconds since 1970.") { $0.modified },
-        .required("changed_ns", .nanoseconds, "Last change of content, name, owner or mode.") { $0.statusChanged },
+        .required("modified_ns", .nanoseconds, "Time of the last change of the content, in nanoseconds since 1970.") {
+          $0.modified
+        },
+        .required(
+          "changed_ns", .nanoseconds,
+          "Time of the last change of content, name, owner or mode, in nanoseconds since 1970."
+        ) { $0.statusChanged },
         .optional("etag", .text, "Entity tag of an object, as its server wrote it; null for a file.") { $0.entityTag },
       ])
   }
@@ -67,13 +79,13 @@ extension Shape<WorkerRecord.Stamp> {
 extension Shape<WorkerRecord> {
   fileprivate static var pipeline: Shape {
     Shape(
-      summary: "A pipeline, and the program that had it.",
+      summary: "A pipeline and the program that ran it.",
       fields: [
-        .required("name", .text, "Name of its definition.") { $0.pipeline.name },
+        .required("name", .text, "Name of the pipeline definition.") { $0.pipeline.name },
         .required("program_version", .text, "Version of the program.") { $0.programVersion },
         .required("configuration_digest", .text, "Equal digests mean equal configurations.") { $0.pipeline.digest },
         .required("decoder_version", .integer, "Version of the decoders.") { $0.pipeline.decoderVersion },
-        .objects("analyzers", .analyzer, "All its analyzers.") { record in
+        .objects("analyzers", .analyzer, "Analyzers of the pipeline.") { record in
           record.pipeline.analyzers.map {
             PipelineMember(identity: $0, readsAudio: record.pipeline.audioReaders.contains($0.id))
           }
@@ -92,10 +104,10 @@ extension Shape<PipelineMember> {
     Shape(
       summary: "An analyzer in one version and configuration.",
       fields: [
-        .required("id", .text, "Its id.") { $0.identity.id },
-        .required("version", .integer, "Its version.") { $0.identity.version },
-        .required("digest", .text, "Digest of its configuration.") { $0.identity.digest },
-        .required("reads_audio", .boolean, "Its findings follow from the encoded audio alone.") { $0.readsAudio },
+        .required("id", .text, "Id of the analyzer.") { $0.identity.id },
+        .required("version", .integer, "Version of the analyzer.") { $0.identity.version },
+        .required("digest", .text, "Digest of the analyzer's configuration.") { $0.identity.digest },
+        .required("reads_audio", .boolean, "The findings depend on the encoded audio only.") { $0.readsAudio },
       ])
   }
 }

@@ -21,7 +21,7 @@ struct AcoustIDConnection {
 
   /// Timeout of one request, in seconds.
   private static let patience = 60
-  /// curl's exit statuses for an address that it cannot parse.
+  /// curl's exit statuses for an address that it does not support or cannot parse.
   private static let wrongAddress: Set<Int> = [1, 3]
   /// Maximum size of an answer in bytes, which no real answer reaches.
   private static let maxBytes = 16 << 20

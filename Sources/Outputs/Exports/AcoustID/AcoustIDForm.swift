@@ -2,7 +2,7 @@ internal import Platform
 
 /// The fields of a request to AcoustID, on one line, as `application/x-www-form-urlencoded`.
 ///
-/// The names of the fields of a fingerprint end in its number: `fingerprint.0`. (AcoustID web service,
+/// The field names of a fingerprint end in its number: `fingerprint.0`. (AcoustID web service,
 /// acoustid.org/webservice.)
 struct AcoustIDForm: Hashable {
   /// A field of one fingerprint: its name without the number, and its encoded value.

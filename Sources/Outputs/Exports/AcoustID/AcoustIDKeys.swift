@@ -13,7 +13,8 @@ struct AcoustIDKeys {
   static let userVariable = "ACOUSTID_USER_KEY"
 
   /// - Parameters:
-  ///   - file: A file with the lines `client=…` and `user=…`; `nil` to read the environment.
+  ///   - file: A file with the lines `client=…` and `user=…`; `nil` to read only the environment. The file takes
+  ///     precedence over the environment.
   ///   - needsUser: `true` if anything will be submitted.
   init(
     file: FilePath?, environment: [String: String] = ProcessInfo.processInfo.environment, needsUser: Bool
@@ -44,7 +45,7 @@ struct AcoustIDKeys {
     }
   }
 
-  /// Returns the fields at the start of a form.
+  /// Returns the fields with the keys, which come at the start of a form.
   func fields(isSubmission: Bool) -> String {
     let client = "client=\(AcoustIDForm.encoded(self.client))&"
     return isSubmission ? client + "user=\(AcoustIDForm.encoded(user ?? ""))&" : client

@@ -21,7 +21,7 @@ struct AcoustIDSender {
   /// Maximum waiting time in seconds, even if the server requests more.
   private static let maxPause = 600
 
-  /// Returns `nil` if nothing is to be sent.
+  /// Returns `nil` without the option `send`.
   init?(_ context: ExportContext) throws(ExportError) {
     switch context.options["send"] {
     case nil: return nil
@@ -47,8 +47,8 @@ struct AcoustIDSender {
 
   /// - Parameter list: A file of forms.
   /// - Returns: The file of results.
-  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys. The file then contains the
-  ///   answers received before.
+  /// - Throws: `ExportError.unavailable` if AcoustID cannot be reached or rejects the keys. The file of results then
+  ///   contains the answers received so far.
   func send(_ list: FilePath) throws(ExportError) -> FilePath {
     let path = folder.appending(Self.resultsName)
     let results: FileDescriptor

@@ -13,7 +13,7 @@ struct AcoustIDTrack {
 
   /// The durations that AcoustID accepts, in seconds.
   private static let durations = 1...32_767
-  /// Length of the audio that the fingerprint in a submission covers, in seconds. Shorter recordings are covered
+  /// Duration of the audio that the fingerprint in a submission covers, in seconds. Shorter recordings are covered
   /// completely.
   private static let covered = 120.0
   /// Tolerance for the delay of the resampler and for rounding, in seconds.
@@ -32,7 +32,7 @@ struct AcoustIDTrack {
     }
     let lookup = [("duration", String(Int(duration))), ("fingerprint", fingerprint.value)]
     lookupFields = lookup
-    // A finding from a damaged file would mislead other people.
+    // A fingerprint of a damaged file would mislead other people.
     guard record.status == .ok else {
       reason = "not submitted: the file is damaged"
       return
@@ -43,7 +43,7 @@ struct AcoustIDTrack {
     }
     let names = Self.names(of: record.track)
     guard names.contains(where: { $0.0 == "mbid" }) || Set(["track", "artist"]).isSubset(of: names.map(\.0)) else {
-      reason = "not submitted: neither a recording id of MusicBrainz nor title and artist"
+      reason = "not submitted: neither a MusicBrainz recording id nor title and artist"
       return
     }
     var fields = lookup

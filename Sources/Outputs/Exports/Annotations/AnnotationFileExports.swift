@@ -38,8 +38,8 @@ public struct LabExport: ExportFormat {
   }
 }
 
-/// CSV in the format of `sonic-annotator -w csv --csv-omit-filename`. A line contains a time, the duration of a
-/// segment, then values and a quoted label. There is no header.
+/// CSV in the format of `sonic-annotator -w csv --csv-omit-filename`. A line contains a time and, depending on the
+/// table, the duration of a segment, a value and a quoted label. There is no header.
 public struct AnnotationCSVExport: ExportFormat {
   public let name = "annotations-csv"
   public let abstract = "CSV files for each track, as sonic-annotator writes them"

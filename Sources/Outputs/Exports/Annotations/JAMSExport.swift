@@ -6,7 +6,7 @@ internal import SystemPackage
 internal import Text
 
 /// JAMS, the JSON format of music information retrieval (Humphrey et al., "JAMS: a JSON annotated music specification
-/// for reproducible MIR research", ISMIR 2014; schema of version 0.3).
+/// for reproducible MIR research", ISMIR 2014; schema version 0.3).
 public struct JAMSExport: ExportFormat {
   public let name = "jams"
   public let abstract = "A JAMS file for each track: beats, tempo, key and sections"

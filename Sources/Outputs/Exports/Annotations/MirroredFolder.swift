@@ -13,7 +13,7 @@ struct MirroredFolder {
 
   init(_ context: ExportContext, suffixes: [String]) throws(ExportError) {
     guard let folder = context.output else {
-      throw .unavailable("This format is a folder of files. Name the folder with --output.")
+      throw .unavailable("This format writes a folder of files. Name the folder with --output.")
     }
     let root = context.options["root"].map { FilePath($0).lexicallyNormalized() } ?? "/"
     guard root.isAbsolute else {
@@ -24,7 +24,7 @@ struct MirroredFolder {
     files = try StagedFolder(in: folder, context.overwriting)
   }
 
-  /// Writes the files of a track, given by their suffixes.
+  /// Writes the files of a track, given by their suffixes, and marks files with other suffixes for removal.
   func write(_ contents: [String: [UInt8]], for track: FilePath) throws(ExportError) {
     let path = relativePath(of: track)
     for suffix in suffixes {
@@ -33,13 +33,13 @@ struct MirroredFolder {
     }
   }
 
-  /// Removes the files of a vanished track.
+  /// Marks the files of a removed track for removal.
   func remove(_ track: FilePath) {
     let path = relativePath(of: track)
     for suffix in suffixes { files.remove(FilePath(path + suffix)) }
   }
 
-  /// Moves everything into place.
+  /// Moves all written files into place, and removes the files that are marked for removal.
   /// - Returns: The folder.
   func commit() throws(ExportError) -> [FilePath] { [try files.commit()] }
 

@@ -21,7 +21,7 @@ struct DJBeatGrid: Equatable {
   /// Maximum deviation, in seconds, of a beat from its time computed from the anchor before it.
   static let tolerance = 0.005
 
-  /// Returns `nil` if there is no tempo, or there are fewer than two beats.
+  /// Returns `nil` if there is no tempo, if there are fewer than two beats, or if their times do not ascend.
   ///
   /// A new anchor is set where no tempo that starts at the last anchor would keep all beats within `tolerance`.
   ///
@@ -44,9 +44,10 @@ struct DJBeatGrid: Equatable {
     }
   }
 
-  /// Returns the longest run with a single tempo that starts at a beat: the last beat of the run, and the tempo.
+  /// Returns the last beat and the tempo of the longest series of beats that starts at beat `start` and has a single
+  /// tempo.
   ///
-  /// Each beat bounds the period from both sides. The run continues as long as a tempo of `bpmPlaces` decimals is
+  /// Each beat bounds the period from both sides. The series is extended while a tempo with `bpmPlaces` decimals is
   /// within all bounds: the preferred tempo if possible, or else the least-squares tempo (the cone of O'Rourke, "An
   /// on-line algorithm for fitting straight lines between data ranges", 1981).
   private static func run(
@@ -77,7 +78,8 @@ struct DJBeatGrid: Equatable {
     return result
   }
 
-  /// Returns the time of a beat in the grid, computed from the last anchor at or before it.
+  /// Returns the time of a beat in the grid, computed from the last anchor at or before it; `nil` if there is no such
+  /// anchor.
   func time(ofBeat index: Int) -> Double? {
     guard let anchor = anchors.last(where: { $0.beat <= index }) else { return nil }
     return anchor.seconds + Double(index - anchor.beat) * 60 / anchor.bpm

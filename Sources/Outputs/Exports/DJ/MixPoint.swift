@@ -21,7 +21,7 @@ struct MixPoint: Equatable {
     }
   }
 
-  /// Returns the points that were found, in ascending order. If several points have the same time, only the first is
+  /// Returns the points that were found, in ascending order. If several points have the same time, only one of them is
   /// returned.
   static func all(of cues: CuesFinding?) -> [MixPoint] {
     guard let cues else { return [] }

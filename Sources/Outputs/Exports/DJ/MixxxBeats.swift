@@ -13,8 +13,8 @@ struct MixxxBeats: Equatable {
 
   private static let bpmPlaces = 6
 
-  /// Stores a constant tempo as a grid, which begins with the first downbeat if that is known, and a varying tempo
-  /// as a map of all its beats. Returns `nil` if there are no beats.
+  /// Stores a constant tempo as a grid, which begins with the first downbeat if that is known, and a varying tempo as a
+  /// map of all its beats. Returns `nil` if there is no tempo, or there are fewer than two beats.
   init?(_ tempo: TempoFinding, sampleRate: Int) {
     guard let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return nil }
     func beat(_ seconds: Double) -> [UInt8] {

@@ -106,7 +106,7 @@ private final class MixxxWriter: ExportWriter {
       guard let row else { return }
       let id: Int64 = row["id"]
       let sampleRate = (row["samplerate"] as Int?).flatMap { $0 > 0 ? $0 : nil } ?? record.format?.sampleRate
-      // If a tempo is locked, the user has set it in Mixxx.
+      // A tempo that is locked in Mixxx is kept, because the user may have set it there.
       if let tempo = record.tempo, let sampleRate, row["bpm_lock"] as Int? != 1 {
         try write(tempo, isLocked: record.tempoCorrection != nil, sampleRate, id, db)
       }
@@ -128,7 +128,7 @@ private final class MixxxWriter: ExportWriter {
   }
 
   /// Writes a key. Mixxx numbers the major keys from C as 1 to 12, followed by the minor keys. If `keys` is NULL, Mixxx
-  /// reads the name.
+  /// reads the name in `key`.
   private func write(_ key: MusicalKey, _ id: Int64, _ db: Database) throws {
     let number = key.pitchClass + (key.mode == .minor ? 13 : 1)
     try db.execute(

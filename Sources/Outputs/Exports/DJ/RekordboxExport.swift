@@ -29,7 +29,7 @@ private struct RekordboxWriter: ExportWriter {
   private let paths: PathMapping
   private let file: SpooledFile
   private var count = 0
-  /// Tracks with an uncertain tempo.
+  /// The numbers of the tracks with an uncertain tempo, for a playlist.
   private var unsure: [Int] = []
 
   /// Number of decimal places of tempi. rekordbox stores hundredths.

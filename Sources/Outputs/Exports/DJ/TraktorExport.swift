@@ -56,7 +56,7 @@ private struct TraktorWriter: ExportWriter {
   }
 
   mutating func append(_ record: FileRecord) throws {
-    // XML cannot represent names that are not UTF-8.
+    // XML cannot represent names that are not UTF-8 or contain control characters.
     guard let location = location(of: record.path) else { return }
     count += 1
     let elements = ["<\(location)></LOCATION>"] + album(record) + info(record) + sound(record) + cues(record)
@@ -98,7 +98,8 @@ private struct TraktorWriter: ExportWriter {
     time.description.prefix(10).split(separator: "-").compactMap { Int($0) }.map(String.init).joined(separator: "/")
   }
 
-  /// Returns the volume and the folders on it. Each folder is preceded by `/:`.
+  /// Returns the tag with the volume, the folder and the file name. In the folder, `/:` comes before each name and at
+  /// the end. `nil` if XML cannot represent the path.
   private func location(of path: FilePath) -> String? {
     guard let text = String(validating: paths.path(path), as: UTF8.self) else { return nil }
     var folders = text.split(separator: "/").map(String.init)
@@ -176,8 +177,8 @@ private struct TraktorWriter: ExportWriter {
     return grid + points.map { "<\(Self.cue($0.name, CueType($0.kind), $0.seconds + delay))></CUE_V2>" }
   }
 
-  /// Returns the markers. Traktor counts bars from the first marker, so the first marker is the first downbeat if that
-  /// is known.
+  /// Returns the markers of the beat grid. Traktor counts bars from the first marker, so the first marker is the first
+  /// downbeat if that is known.
   private func markers(_ record: FileRecord) -> [DJBeatGrid.Anchor] {
     guard let tempo = record.tempo, let grid = DJBeatGrid(tempo, bpmPlaces: Self.bpmPlaces) else { return [] }
     var anchors = grid.anchors
@@ -202,7 +203,7 @@ private struct TraktorWriter: ExportWriter {
     }
   }
 
-  /// Returns a cue. Times are in milliseconds. Cues do not occupy hot-cue slots.
+  /// Returns the tag of a cue. Times are in milliseconds. Cues do not occupy hot-cue slots.
   private static func cue(_ name: String, _ type: CueType, _ seconds: Double) -> String {
     XMLText.tag(
       "CUE_V2",

@@ -3,7 +3,8 @@ internal import Platform
 package import SystemPackage
 internal import Text
 
-/// An extended M3U playlist in UTF-8. The bytes of paths stay unchanged, even if they are not UTF-8.
+/// An extended M3U playlist in UTF-8. The bytes of paths stay unchanged, even if they are not UTF-8. Objects, and paths
+/// with control characters, are written as URIs.
 package enum M3UFile {
   /// A comment, which players skip.
   package static let mark = "# Made by Nocturne"
@@ -17,7 +18,7 @@ package enum M3UFile {
   package static func entry(
     _ path: FilePath, name: String, duration: Double?, relativeTo folder: FilePath?
   ) -> [UInt8] {
-    // −1 means that the length is unknown.
+    // −1 means that the duration is unknown.
     let seconds = duration.map { Int($0.rounded()) } ?? -1
     var bytes = Array("#EXTINF:\(seconds),\(line(name))\n".utf8)
     bytes += location(of: path, relativeTo: folder)

@@ -108,7 +108,7 @@ package enum NavidromeFile {
     }
   }
 
-  /// Returns rules for a range of a field that contains whole numbers.
+  /// Returns the rule for a range in a field of whole numbers.
   private static func whole(
     _ field: String, _ range: NumberRange, _ isNegated: Bool, _ what: String
   ) throws(NavidromeError) -> Rule {

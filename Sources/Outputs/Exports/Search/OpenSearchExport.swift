@@ -40,7 +40,7 @@ struct OpenSearchExport: SearchEngine {
     var properties: [String: JSONValue] = ["file_id": ["type": "keyword"]]
     for field in TrackField.all { properties[field.name] = Self.mapping(of: field) }
     properties[LikenessVector.field] = context.vectors.flatMap { Self.vectorMappings[$0] }
-    // The mapping is strict, because a field of a document that is missing here is a mistake.
+    // The mapping is strict, because a field that is in a document but not in the mapping is a mistake.
     var index: [String: JSONValue] = ["mappings": ["dynamic": "strict", "properties": .object(properties)]]
     if context.vectors == "opensearch" { index["settings"] = ["index": ["knn": true]] }
     json.value(.object(index))

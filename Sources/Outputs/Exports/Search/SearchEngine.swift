@@ -15,7 +15,7 @@ protocol SearchEngine: ExportFormat {
   /// The text before, between and after batches of removals. The text before and after is written even if there are no
   /// removals.
   var removalMarks: (start: String, separator: String, end: String) { get }
-  /// Returns the request that removes the documents with these ids. There are at most `removalBatch` ids, each
+  /// Returns the batch of removals for the documents with these ids. There are at most `removalBatch` ids, each
   /// consisting of letters and digits.
   func removals(_ ids: [String]) -> String
 }
@@ -26,10 +26,10 @@ extension SearchEngine {
   var removalMarks: (start: String, separator: String, end: String) { ("", "", "") }
 }
 
-/// Maximum number of removals per line. Their ids must fit into a URL.
+/// Maximum number of removals per batch. For Typesense, the ids of a batch must fit into a URL.
 private let removalBatch = 100
 
-/// Writes the files for a search engine. All documents are in one file, because the file can be split anywhere for bulk
+/// Writes the files for a search engine. All documents are in one file, which can be split after any document for bulk
 /// requests.
 struct SearchEngineWriter: ExportWriter {
   private let engine: any SearchEngine

@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The manifest of a BagIt bag (RFC 8493) whose payload, the folder `data`, is the library.
+/// The manifest and tag files of a BagIt bag (RFC 8493) whose payload, the folder `data`, is the library.
 public struct BagItExport: ExportFormat {
   public let name = "bagit"
   public let abstract = "The manifest of a BagIt bag, for archives"
@@ -32,7 +32,7 @@ private struct BagItWriter: ExportWriter {
 
   init(_ context: ExportContext) throws(ExportError) {
     guard let folder = context.output else {
-      throw .unavailable("This format is a folder of files. Name the folder with --output.")
+      throw .unavailable("This format writes a folder of files. Name the folder with --output.")
     }
     guard !context.isIncremental else {
       throw .unavailable("A manifest lists all files of a bag. Leave out --since.")
@@ -60,8 +60,8 @@ private struct BagItWriter: ExportWriter {
     if !path.removePrefix(root) { path = FilePath(root: nil, record.path.components) }
     guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }) else {
       throw ExportError.unavailable(
-        "The name of \(DisplayPath.text(of: record.path)) is not UTF-8, which a manifest cannot hold. Rename the file, or "
-          + "leave it out by naming other paths.")
+        "The name of \(DisplayPath.text(of: record.path)) is not UTF-8, which a manifest cannot hold. Rename the "
+          + "file, or leave it out by naming other paths.")
     }
     // See RFC 8493, section 2.1.3.
     let encoded = name.replacing("%", with: "%25").replacing("\n", with: "%0A").replacing("\r", with: "%0D")

@@ -88,7 +88,7 @@ enum ChecksumAlgorithm: String, CaseIterable {
   }
 }
 
-/// The checksum algorithm of an export, and what to do with tracks that have no checksum.
+/// The checksum algorithm of an export, and what to do with files that have no checksum.
 struct ChecksumChoice {
   let algorithm: ChecksumAlgorithm
   private let skipsMissing: Bool
@@ -108,7 +108,7 @@ struct ChecksumChoice {
     skipsMissing = missing == "skip"
   }
 
-  /// Returns hexadecimal digits; `nil` if the file is to be left out.
+  /// Returns hexadecimal digits; `nil` if the file is left out.
   mutating func checksum(of record: FileRecord) throws(ExportError) -> String? {
     if let digits = record.checksum.flatMap(algorithm.digits) { return digits }
     let path = DisplayPath.text(of: record.path)

@@ -1,7 +1,7 @@
 internal import Analysis
 internal import Records
 
-/// A list of records that a finding declares, as a table of its own: `tempo_candidates`, `key_map`, `sections_map`, and
+/// A list of records that a finding declares, as a separate table: `tempo_candidates`, `key_map`, `sections_map`, and
 /// the lists of additional analyzers.
 struct RecordList: Sendable {
   struct Member: Sendable {
@@ -16,7 +16,7 @@ struct RecordList: Sendable {
   let members: [Member]
   private let records: @Sendable (FileRecord) -> [[FieldValue]]
 
-  /// Returns the lists that findings declare, except the long ones, which reports include only on request.
+  /// Returns the lists that findings declare, except the long ones, which reports contain only with `--include`.
   static func all(of findings: [any DeclaredFinding.Type]) -> [RecordList] { findings.flatMap { lists(of: $0) } }
 
   private static func lists<Finding: DeclaredFinding>(of type: Finding.Type) -> [RecordList] {
@@ -41,7 +41,7 @@ struct RecordList: Sendable {
     self.records = records
   }
 
-  /// Returns the values in the order of `members`; `nil` for unknown values.
+  /// Returns a row for each record, with values in the order of `members`; `nil` for unknown values.
   func rows(of file: FileRecord) -> [[TrackField.Value?]] {
     records(file).map { record in members.map { TrackField.Value(record[$0.place]) } }
   }

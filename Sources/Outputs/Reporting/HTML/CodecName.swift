@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// The usual names of audio formats.
+/// The usual names of codecs or, for PCM, of containers.
 enum CodecName {
   static func text(of format: AudioFormat) -> String {
     let codec = format.codec

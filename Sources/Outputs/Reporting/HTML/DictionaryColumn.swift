@@ -38,7 +38,7 @@ struct DictionaryColumn {
     return Int(place)
   }
 
-  /// Returns the index in `texts` of the text in a row.
+  /// Returns the index in `texts` of the text in a row; `nil` if the row has no text.
   func place(ofRow row: Int) -> Int? {
     indexes[row] == Self.none ? nil : Int(indexes[row])
   }

@@ -23,7 +23,7 @@ internal import SystemPackage
 /// run `Scripts/write-resources`, because the policy in the head of the page allows only a style and script whose
 /// hashes it lists.
 final class LibraryPage {
-  /// Maximum number of tracks for the page to contain the details of every track.
+  /// Maximum number of tracks for which the page contains the short details of all tracks.
   private static let fullDetails = 20_000
   /// Maximum size of the curves and beats of all tracks, in bytes of JSON.
   private static let stripLimit = 4_000_000
@@ -100,7 +100,8 @@ final class LibraryPage {
     try output(Array("}}".utf8))
   }
 
-  /// Returns as many strips as fit, by row, and whether all rows have one.
+  /// Returns the curves and beats (in a large library, with the short details) of as many tracks as fit, by row, and
+  /// whether all tracks fit.
   private func readStrips() throws -> (strips: [Int: [UInt8]], isComplete: Bool) {
     guard let reader = source.longRecords else { return ([:], false) }
     let rows = stripRows

@@ -47,7 +47,7 @@ enum PageFormatter {
     seconds <= 1e9 ? clockText(seconds) : "a very long time"
   }
 
-  /// Formats a number with one decimal, in any locale: `62.8`.
+  /// Formats a number with one decimal, regardless of the locale: `62.8`.
   static func decimal(_ value: Double) -> String { String(format: "%.1f", value) }
 
   static func percent(_ share: Double) -> String { "\(Int((min(max(share, 0), 1) * 100).rounded(.down)))%" }
@@ -81,7 +81,7 @@ struct LocalTime {
   var date: String { String(format: "%04d-%02d-%02d", year, month, day) }
   /// The month and day, such as `November 22`.
   var monthAndDay: String { "\(Self.months[(month + 11) % 12]) \(day)" }
-  /// The date in words, such as `November 22, 2026`.
+  /// The long form of the date, such as `November 22, 2026`.
   var longDate: String { "\(monthAndDay), \(year)" }
   /// The day of the week, such as `Sunday`.
   var dayOfWeek: String { Self.weekdays[(weekday + 6) % 7] }

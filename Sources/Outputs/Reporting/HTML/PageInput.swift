@@ -20,7 +20,7 @@ public struct PageInput {
   /// list and its record until `body` returns `false`. If the reader is `nil`, the page has no curves and beats.
   public var longRecords: Reader?
 
-  /// Reduces an audio descriptor to fewer numbers while nearly preserving the angles.
+  /// Reduces audio descriptors to fewer numbers while nearly preserving the angles between them.
   public struct Sound {
     /// The number of values after reduction.
     public var width: Int

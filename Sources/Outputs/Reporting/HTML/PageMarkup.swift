@@ -20,7 +20,7 @@ struct PageMarkup {
     template = try MustacheTemplate(string: "{{% CONTENT_TYPE:PAGE}}" + cresources_report_page().text)
   }
 
-  /// Returns the page in pieces: texts, and the places for data between them.
+  /// Returns the page in pieces. Each consists of a text and the placeholder that follows it; the last one has none.
   func pieces(_ values: [String: Any]) -> [(text: String, data: Data?)] {
     var values = values
     values["style"] = cresources_report_style().text

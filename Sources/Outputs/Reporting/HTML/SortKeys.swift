@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The collation order of names. Case and accents are ignored, and runs of digits are compared by numeric value.
+/// The collation order of names. Case and accents are ignored, and sequences of digits are compared by numeric value.
 struct SortKeys {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
@@ -24,7 +24,7 @@ struct SortKeys {
     }
   }
 
-  /// For each text, the number of distinct texts that sort before it. Equal texts have the same rank.
+  /// For each text, the number of distinct keys that sort before its key. Texts with equal keys have the same rank.
   var ranks: [Int] {
     var ranks = [Int](repeating: 0, count: ends.count)
     let order = order
@@ -65,8 +65,8 @@ struct SortKeys {
         while index < text.count, text[index] == UInt8(ascii: "0") { index += 1 }
         let start = index
         while index < text.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[index]) { index += 1 }
-        // A number with more digits is larger, so the length comes first. It follows a 0, which sorts the number among
-        // ASCII digits.
+        // A number with more digits is larger, so the number of digits comes first. It follows a 0, which sorts the
+        // number among ASCII digits.
         bytes.append(UInt8(ascii: "0"))
         bytes.append(UInt8(min(index - start, 255)))
         bytes.append(contentsOf: text[start..<index])

@@ -9,7 +9,7 @@ internal import SystemPackage
 ///
 /// A row takes about 200 bytes of memory if the tags have a usual length.
 struct TrackColumns {
-  /// The outcome for a file, as counted by `status`.
+  /// The outcome for a file, as stored in `status`.
   enum Status: Int {
     case healthy, damaged, failed, notAnalyzed
   }
@@ -286,7 +286,7 @@ struct TrackColumns {
     return files.text(row)
   }
 
-  /// The rank of each row when sorted by title, or by file name if there is no title.
+  /// The rank of each row when sorted by title, or by file name without extension if there is no title.
   private var titleRanks: PackedColumn {
     let names = (0..<count).lazy.map { row in
       if !titles[row].isEmpty { return Array(titles[row]) }

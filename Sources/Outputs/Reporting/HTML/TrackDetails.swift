@@ -184,7 +184,8 @@ struct TrackDetails {
     if let waveform = record.findings[WaveformFinding.self] { writeWave(waveform, into: &json) }
   }
 
-  /// Writes beats in whole milliseconds, each as its difference from the previous rounded time.
+  /// Writes the first beat and the intervals between beats, in whole milliseconds, and marks the downbeats. Writes
+  /// nothing if an interval does not fit into two bytes.
   private func writeBeats(of tempo: TempoFinding, into json: inout ScriptJSON) {
     guard tempo.beats.allSatisfy({ $0.isFinite && abs($0) < 1e6 }), tempo.beats.count > 1 else { return }
     let times = tempo.beats.map { Int(($0 * 1000).rounded()) }
@@ -263,7 +264,7 @@ extension AudioFormat {
   }
 }
 
-/// The outcome for one file as a sentence.
+/// The problem of a file, as a sentence.
 package enum ProblemSentence {
   package static func text(of problem: Problem, _ format: AudioFormat?) -> String {
     extent(of: problem, format) ?? problem.message

@@ -1,7 +1,7 @@
 package import Platform
 package import Records
 
-/// The content of the page's first screen: new tracks since the last run, and failures and their causes, in sentences.
+/// The content of the page's first screen: the last run's new tracks, and failures and their causes, in sentences.
 package struct MorningReport: Sendable {
   /// A piece of the headline.
   package struct Part: Sendable, Equatable {
@@ -31,7 +31,7 @@ package struct MorningReport: Sendable {
     package var subject: Subject
     package var what: String
     package var advice: String
-    /// Total number of files or folders.
+    /// Total number of files, folders or tracks.
     package var count: Int
     /// The most notable files, at most 20.
     package var files: [File]
@@ -59,7 +59,7 @@ package struct MorningReport: Sendable {
   package var sentence: [Part]
   package var subtitle: String?
   package var causes: [Cause]
-  /// `true` if there is an earlier run. Without one, nothing counts as new.
+  /// `true` if an earlier run has finished. Otherwise, nothing counts as new.
   package var canHaveNew: Bool
   /// New folders, starting with those that have the most tracks.
   package var newFolders: [Folder]
@@ -67,7 +67,7 @@ package struct MorningReport: Sendable {
   package var newCount: Int
   /// The day on which the report was made.
   var day: String
-  /// The program that made the report, the library, and the time.
+  /// The program that made the report, the pipeline, and the time.
   var footer: String
 }
 

@@ -51,7 +51,7 @@ struct NewFolders {
   /// Number of folders beyond the first `listed`.
   var restCount: Int { max(0, folders.count - Self.listed) }
 
-  /// Returns the folders, starting with those that have the most tracks.
+  /// Returns the first `listed` folders, starting with those that have the most tracks.
   /// - Parameter root: The folder that the returned names are relative to, with a trailing slash.
   func folders(below root: String) -> [MorningReport.Folder] {
     let ordered = folders.sorted { ($1.value.tracks, $0.key) < ($0.value.tracks, $1.key) }

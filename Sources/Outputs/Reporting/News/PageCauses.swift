@@ -2,7 +2,8 @@ internal import Analysis
 internal import Platform
 internal import Records
 
-/// The problems that need attention: files that failed or are damaged, by reason; missing folders; uncertain tempos.
+/// The problems that need attention: files that failed or are damaged, by reason; folders that were not scanned
+/// completely; uncertain tempos.
 struct PageCauses {
   private static let listedFiles = 20
 
@@ -54,7 +55,7 @@ struct PageCauses {
     unsure.count(record.path, bpm: bpm, confidence: tempo.confidence)
   }
 
-  /// Returns failures, damage, folders that were not scanned, and uncertain tempos.
+  /// Returns failures, damage, folders that were not scanned completely, and uncertain tempos.
   /// - Parameter isFirstRun: `true` if everything is new, in which case the texts do not say what is new.
   func causes(of run: RunRecord?, isFirstRun: Bool) -> [MorningReport.Cause] {
     causesOfFiles(isFirstRun: isFirstRun) + causes(of: run?.roots ?? []) + causesOfUnsureTempos
@@ -85,10 +86,10 @@ struct PageCauses {
     roots.filter { $0.condition != .scanned }.map { root in
       let (what, advice) =
         switch root.condition {
-        case .empty: ("A folder has no audio files.", "Is the drive mounted? What is known of its files is kept.")
+        case .empty: ("A folder has no audio files.", "Is the drive mounted? Known results of its files are kept.")
         case .unreadable:
-          ("A folder could not be read to its end.", "Check its permissions and the disk. What is known is kept.")
-        case .missing, .scanned: ("A folder is not there.", "Is the drive mounted? What is known of its files is kept.")
+          ("A folder could not be read to its end.", "Check its permissions and the disk. Known results are kept.")
+        case .missing, .scanned: ("A folder is missing.", "Is the drive mounted? Known results of its files are kept.")
         }
       return MorningReport.Cause(
         kind: .failed, subject: .folder, what: what, advice: advice, count: 1,
@@ -100,11 +101,11 @@ struct PageCauses {
     guard unsure.total > 0 else { return [] }
     let what =
       unsure.total == 1
-      ? "1 track has an unsure tempo." : "\(PageFormatter.number(unsure.total)) tracks have an unsure tempo."
+      ? "1 track has an uncertain tempo." : "\(PageFormatter.number(unsure.total)) tracks have an uncertain tempo."
     let advice =
       unsure.total == 1
       ? "Listen to it, and correct it if it is wrong: analyze review. Corrections survive every later run."
-      : "Walk through them and correct what is wrong: analyze review. Corrections survive every later run."
+      : "Review them, and correct the wrong ones: analyze review. Corrections survive every later run."
     return [
       MorningReport.Cause(
         kind: .unsure, subject: .track, what: what, advice: advice, count: unsure.total,

@@ -4,7 +4,7 @@ public struct PageDuplicates: Sendable {
     /// The recommended action: `Keep`, `Spare`, `Listen first`.
     public var advice: String
     public var path: String
-    /// A description of the file and of how it differs from the others.
+    /// A description of the file and of how it differs from the other files in the group.
     public var text: String
 
     public init(advice: String, path: String, text: String) {

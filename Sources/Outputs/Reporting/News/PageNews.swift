@@ -4,10 +4,10 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The content of the first screen: new tracks since the last run, failures and their causes, and changes.
+/// The content of the first screen: the last run's new tracks, failures and their causes, and changes.
 final class PageNews {
   private static let listedRuns = 60
-  /// Reasons for skipping a file that are not news. Covers and texts, for example, are usually next to music.
+  /// Reasons for skipping a file that are not news. Covers and texts, for example, are common in music folders.
   private static let unlistedReasons: Set = [
     "not_audio", "unknown_kind", "hidden", "system_junk", "ignored", "fifo", "socket", "device", "pseudo_file_system",
     "link_not_followed", "other_file_system",
@@ -17,9 +17,9 @@ final class PageNews {
   private let run: RunRecord?
   private let generated: Timestamp
   private let source: PageInput
-  /// The first run after the last run that completed all of its work. Files found since then are new.
+  /// The first run after the last finished run before the current one. Files found since then are new.
   private let newSince: Int64
-  /// `true` if there is no earlier run to compare with.
+  /// `true` if no earlier run has finished, so that there is nothing to compare with.
   private let isFirstRun: Bool
 
   /// Number of tracks, healthy or damaged.
@@ -64,7 +64,7 @@ final class PageNews {
     if record.isVanished, let run, runs.vanished == run.id { vanished += 1 }
   }
 
-  /// Returns whether the track was first seen since the last complete run and analyzed in this one.
+  /// Returns whether the track was first seen after the last complete run and analyzed in the current run.
   func isNew(_ record: FileRecord) -> Bool {
     guard !isFirstRun, !record.isVanished, record.status == .ok || record.status == .partial, let run,
       let runs = record.runs, runs.firstSeen >= newSince
@@ -105,7 +105,7 @@ final class PageNews {
     causes.count(record, problem, isFailure: status == .failed, isNews: isNews)
   }
 
-  /// The end of the previous run.
+  /// The end of the previous run, or its start if the end is unknown.
   private var lastEnd: Timestamp? {
     guard let run else { return nil }
     return source.runs.last { $0.id < run.id }.map { $0.finished ?? $0.started }
@@ -203,7 +203,7 @@ final class PageNews {
         ? ": \(PageFormatter.number(seen)) of \(PageFormatter.counted(seen + run.pending, "file")) done" : ""
       return [
         part("\(possessiveRunName) run stopped early\(progress)."),
-        part(run.state == .failed ? " What was done is stored; the next run continues." : " The next run continues."),
+        part(run.state == .failed ? " Finished work is stored; the next run continues." : " The next run continues."),
       ]
     case .finished: break
     }
@@ -230,7 +230,7 @@ final class PageNews {
     return joined("\(runNameAsTitle): ", news, effort + ".")
   }
 
-  /// Damage and failures that no earlier run has reported.
+  /// Damage and failures that no earlier run has reported, and lost folders.
   private var brokenParts: [MorningReport.Part] {
     func bad(_ text: String) -> MorningReport.Part { part(text, link: "attention", isBad: true) }
     var parts: [MorningReport.Part] = []
@@ -265,7 +265,7 @@ final class PageNews {
     return all + [part(end)]
   }
 
-  /// Other facts that readers should know before the details.
+  /// Other facts that people should know before the details.
   private var subtitle: String {
     var sentences: [String] = []
     if let run, run.state != .finished {
@@ -277,7 +277,7 @@ final class PageNews {
     if updated > 0 { sentences.append(updateSentence) }
     if vanished > 0 {
       sentences.append(
-        "\(PageFormatter.counted(vanished, "file")) \(vanished == 1 ? "is" : "are") gone; what was found is kept.")
+        "\(PageFormatter.counted(vanished, "file")) \(vanished == 1 ? "is" : "are") gone; known results are kept.")
     }
     if corrected > 0 {
       sentences.append("You corrected the tempo of \(PageFormatter.counted(corrected, "track")).")
@@ -298,12 +298,13 @@ final class PageNews {
     return sentences.joined(separator: " ")
   }
 
-  /// A sentence about files that were analyzed again. Reasons are not stored, apart from a change of settings.
+  /// A sentence about files that were analyzed again. Reasons are not stored, but the digests of the runs show whether
+  /// settings changed.
   private var updateSentence: String {
     let subject = "\(PageFormatter.counted(updated, "track")) \(updated == 1 ? "was" : "were") analyzed again"
     let before = run.flatMap { run in source.runs.last { $0.id < run.id } }
     if let run, let before, before.configurationDigest != run.configurationDigest {
-      return "\(subject), since the analyzers or their settings changed."
+      return "\(subject), because the analyzers or their settings changed."
     }
     return updated == 1 ? "\(subject): its file or its tags changed." : "\(subject): the files or their tags changed."
   }
@@ -351,7 +352,7 @@ final class PageNews {
     return json.takeBytes()
   }
 
-  /// The days on which runs ended, and the number of tracks that the library had then.
+  /// The days on which the last 60 runs ended, and the number of tracks that the library had then.
   private var points: [(day: String, tracks: Int)] {
     var tracks = 0
     // Growth not yet counted. Growth from runs that are not on record is left out.

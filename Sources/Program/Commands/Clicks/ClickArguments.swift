@@ -21,11 +21,11 @@ struct ClickArguments: ParsableArguments {
   @Flag(help: "Replace the file even if Nocturne did not write it")
   var force = false
 
-  @Flag(help: "Play it; write a file only if --output names one")
+  @Flag(help: "Play the clicks; write a file only with --output")
   var play = false
 
   @Option(
-    help: ArgumentHelp("wood, beep or click", valueName: "sound"),
+    help: ArgumentHelp("Sound of the clicks: wood, beep or click", valueName: "sound"),
     completion: .list(ClickSound.allCases.map(\.rawValue)))
   var sound = ClickSound.wood.rawValue
 

@@ -27,10 +27,10 @@ struct ClickCommand: AsyncParsableCommand {
   @Flag(help: "Leave out the music; reads no audio")
   var clicksOnly = false
 
-  @Option(help: ArgumentHelp("Begin here, such as 90 or 1:30", valueName: "time"))
+  @Option(help: ArgumentHelp("Start at this time, such as 90 or 1:30", valueName: "time"))
   var from: LengthArgument?
 
-  @Option(help: ArgumentHelp("End here", valueName: "time"))
+  @Option(help: ArgumentHelp("End at this time", valueName: "time"))
   var to: LengthArgument?
 
   @OptionGroup

@@ -14,7 +14,7 @@ final class ClickSession {
   private let signals: SignalHandling
   private let terminal = Terminal()
 
-  /// - Throws: `PlayerError` if no player is installed, before any work is done.
+  /// - Throws: `PlayerError` if `plays` is `true` and no player is installed.
   init(plays: Bool) throws {
     players = plays ? Player.installed(searchPath: ProcessInfo.processInfo.environment["PATH"]) : []
     if plays, players.isEmpty { throw PlayerError.noPlayer }
@@ -31,7 +31,7 @@ final class ClickSession {
   /// Creates audio, with progress on a terminal.
   ///
   /// - Parameters:
-  ///   - duration: Expected length of the audio in seconds, if known.
+  ///   - duration: Expected duration of the audio in seconds, if known.
   ///   - work: Receives a callback that reports the seconds done, and a function that returns `true` to stop. Returns
   ///     `nil` if it was stopped.
   /// - Throws: The exit status, if a signal canceled the work.

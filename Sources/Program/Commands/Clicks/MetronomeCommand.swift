@@ -19,7 +19,7 @@ struct MetronomeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Clicks per minute, such as 120, 123.45 or 370/3", valueName: "number"))
   var bpm: String
 
-  @Option(help: ArgumentHelp("The length, such as 90, 1:30 or 60m", valueName: "time"))
+  @Option(help: ArgumentHelp("Duration, such as 90, 1:30 or 60m", valueName: "time"))
   var duration = LengthArgument(seconds: 60)
 
   @Option(help: ArgumentHelp("Clicks per bar and their unit", valueName: "metre"))

@@ -16,9 +16,9 @@ struct CatalogAddCommand: AsyncParsableCommand {
     commandName: "add",
     abstract: "Add single files to the catalog, or change its media items",
     discussion: """
-      With --items, media items come from a table with a header row, such as catalog list --csv prints: those of the files \
-      that are added, or without a file those of tracks that are in the catalog. Its column reference holds the names of \
-      tracks or their paths; for a single file it may be missing.
+      With --items, media items are read from a table with a header row, such as catalog list --csv prints. They apply \
+      to the added files, or, if no file is given, to tracks in the catalog. The column reference contains the names \
+      or paths of the tracks; it is optional for a single file.
       """)
 
   @Argument(help: ArgumentHelp("Audio files; analyzed files are not decoded again", valueName: "file"))

@@ -15,7 +15,7 @@ struct CatalogExportCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The file to write", valueName: "file"))
   var file: PathArgument
 
-  @Flag(help: "Write a table of the media items instead")
+  @Flag(help: "Write a table of the media items instead of a catalog")
   var csv = false
 
   @Flag(help: "Replace the file even if Nocturne did not write it")

@@ -9,12 +9,13 @@ import SystemPackage
 import Text
 
 struct CatalogInfoCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "info", abstract: "Show the size of the catalog")
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Show the size of the catalog")
 
   @Flag(help: "Print one JSON line")
   var json = false
 
-  @Flag(help: "Also read all of it and report damage")
+  @Flag(help: "Also read the whole catalog and report damage")
   var check = false
 
   @OptionGroup

@@ -34,7 +34,7 @@ struct CatalogListCommand: AsyncParsableCommand {
   }
 }
 
-/// Formats a time like `0:03:25`.
+/// Formats a time in the form `0:03:25`.
 func trackTime(_ seconds: Double) -> String {
   let whole = Int(max(0, seconds).rounded())
   return String(format: "%d:%02d:%02d", whole / 3600, whole / 60 % 60, whole % 60)

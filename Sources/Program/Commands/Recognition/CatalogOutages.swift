@@ -21,7 +21,8 @@ struct CatalogOutages {
       } else if outages[catalog.name] == nil {
         Log.write(
           .warning, "catalog_missing",
-          "The catalog \(name) does not answer: \(reason). Its recordings are missing in the results; it is asked again."
+          "The catalog \(name) does not answer: \(reason). Its recordings are missing from the results; it will be asked "
+            + "again."
         )
       } else {
         Log.write(.info, "catalog_missing", "The catalog \(name) still does not answer: \(reason).")

@@ -8,7 +8,7 @@ struct CatalogRemoveCommand: AsyncParsableCommand {
     abstract: "Remove tracks; only catalog add brings them back")
 
   @Argument(
-    help: ArgumentHelp("Names of tracks (see catalog list), or the paths of files or folders", valueName: "id|path"))
+    help: ArgumentHelp("Names of tracks (see catalog list), or paths of files and folders", valueName: "id|path"))
   var tracks: [String]
 
   @OptionGroup

@@ -28,7 +28,7 @@ struct ListenCommand: AsyncParsableCommand {
   var channels = 1
 
   @Option(
-    help: ArgumentHelp("Kind of samples: s16le or f32le", valueName: "kind"),
+    help: ArgumentHelp("Format of the samples: s16le or f32le", valueName: "kind"),
     completion: .list(RecordingSource.Encoding.allCases.map(\.rawValue)))
   var format = RecordingSource.Encoding.s16.rawValue
 

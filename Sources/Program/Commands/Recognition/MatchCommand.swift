@@ -22,17 +22,17 @@ struct MatchCommand: AsyncParsableCommand {
       copied without encoding it again, cut between packets.
       """)
 
-  @Argument(help: ArgumentHelp("Audio files; - for standard input, in any format of audio files", valueName: "file"))
+  @Argument(help: ArgumentHelp("Audio files, or - for standard input, in any audio format", valueName: "file"))
   var files: [InputArgument]
 
   @Flag(help: "Print one JSON line per file; see analyze schema match")
   var json = false
 
-  @Flag(help: "Print a cue sheet (CUE) of the only file")
+  @Flag(help: "Print a cue sheet (CUE) of the file")
   var cue = false
 
   @Option(
-    help: ArgumentHelp("Cut the only file into its tracks, into this folder", valueName: "dir"),
+    help: ArgumentHelp("Cut the file into its tracks, and write them into this folder", valueName: "dir"),
     completion: .directory)
   var split: PathArgument?
 
@@ -93,7 +93,7 @@ struct MatchCommand: AsyncParsableCommand {
     }
   }
 
-  /// A record of the tracks recognized in a file and the pieces it was cut into.
+  /// Returns a record of the tracks recognized in a file, and of the pieces that it was cut into.
   private func splitRecord(
     of file: FilePath, into folder: FilePath, _ recognition: FileRecognition
   ) throws -> MatchRecord {

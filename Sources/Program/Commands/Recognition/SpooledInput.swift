@@ -14,7 +14,7 @@ struct SpooledInput: ~Copyable {
     self.file = file
   }
 
-  /// Reads standard input to its end into an unnamed file, which is deleted when the process ends.
+  /// Reads standard input to its end into an unnamed file, which disappears with the returned value.
   static func read() throws(CommandFailure) -> SpooledInput {
     let folder = FilePath.temporaryFolder
     do {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The terminal in a mode that reads single keys and draws on the whole screen, until `restore`.
+/// The terminal in a mode that reads single keys and draws on the whole screen, until `restore` is called.
 ///
 /// It draws through standard error with VT100 codes; terminals ignore the codes for the alternate screen and the cursor
 /// if they do not support them. Ctrl-C still sends SIGINT.
@@ -93,7 +93,8 @@ final class RawTerminal: Sendable {
     }
   }
 
-  /// Removes the first key from the input and returns it. Keys that send sequences, such as arrows, are skipped.
+  /// Removes the first key from the input and returns it; `nil` if there is none. Keys that send sequences, such as
+  /// arrows, are skipped.
   private static func takeKey(from input: inout [UInt8]) -> Key? {
     while let byte = input.first {
       input.removeFirst()

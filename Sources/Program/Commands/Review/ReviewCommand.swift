@@ -43,7 +43,7 @@ struct ReviewCommand: AsyncParsableCommand {
     guard below > 0, below <= 1 else {
       throw ValidationError("--below expects a confidence, more than 0 and at most 1, not \(below).")
     }
-    if let limit, limit < 1 { throw ValidationError("--limit expects a number from 1 on, not \(limit).") }
+    if let limit, limit < 1 { throw ValidationError("--limit expects a number of at least 1, not \(limit).") }
   }
 
   func run() async throws {

@@ -22,9 +22,9 @@ final class ReviewPlayback: Sendable {
     var problem: String?
   }
 
-  /// Length of the excerpt in seconds.
+  /// Duration of the excerpt in seconds.
   private static let length = 30.0
-  /// Start of the excerpt in a long track, as a fraction of its length: after the introduction.
+  /// Start of the excerpt in a long track, as a fraction of its duration: after the introduction.
   private static let start = 1.0 / 3
 
   private let players: [Player]
@@ -47,7 +47,7 @@ final class ReviewPlayback: Sendable {
     }
   }
 
-  /// Returns the reason nothing was played, and clears it.
+  /// Returns the reason the last playback failed, and clears it; `nil` if it did not fail.
   func takeProblem() -> String? { state.withLock { $0.problem.take() } }
 
   /// - Parameter hasClicks: `true` to add clicks on the detected beats.
@@ -67,7 +67,7 @@ final class ReviewPlayback: Sendable {
       return state.number
     }
     do {
-      // The player ends when the thread that started it ends.
+      // The player ends when the thread that started it ends, so this thread waits for it.
       try Threads.start(stackSize: Threads.deepStack) { [self] in
         var problem: String?
         do {

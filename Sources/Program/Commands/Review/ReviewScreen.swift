@@ -20,7 +20,7 @@ struct ReviewScreen {
     /// A description of the current playback; empty when idle.
     var activity: String
     var taps: Int
-    /// The tempo of the taps, in beats per minute.
+    /// The tempo of the taps, in beats per minute; `nil` if there are too few taps.
     var tapped: Double?
     var message: String
   }
@@ -100,7 +100,8 @@ struct ReviewScreen {
     weight.map { String(format: "  %.0f%% of the evidence", $0 * 100) } ?? ""
   }
 
-  /// The onset strength over the track, in a line as wide as the screen.
+  /// The onset strength over the track, in a line as wide as the screen; `nil` if there are too few values, or if all
+  /// are equal.
   private func strip(_ values: [Double]) -> String? {
     let columns = min(width - 4, values.count)
     guard columns > 8 else { return nil }

@@ -7,7 +7,7 @@ import Text
 
 /// An interactive review on a terminal.
 struct ReviewSession {
-  /// Interval at which the size of the terminal is checked.
+  /// Interval at which the size of the terminal is checked, in milliseconds.
   private static let pollMilliseconds = 100
   /// Minimum duration of a decision that had to read a file. Keys pressed during such a decision are discarded, because
   /// they were not meant for the next track.

@@ -1,7 +1,7 @@
 import Foundation
 import Text
 
-/// The characters that a terminal can show, either UTF-8 or only ASCII. Also cuts text to a number of columns.
+/// The characters that a terminal can show, either Unicode or only ASCII. Also cuts text to a number of columns.
 struct TerminalGlyphs {
   let isUTF8: Bool
 

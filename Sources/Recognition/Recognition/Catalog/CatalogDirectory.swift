@@ -9,14 +9,15 @@ public import SystemPackage
 /// accumulate, they are merged into larger ones (O'Neil et al., "The Log-Structured Merge-Tree", Acta Informatica
 /// 1996), so even a large catalog has few segments, and a track is seldom rewritten. The list is replaced atomically,
 /// so after a crash, the catalog is in the state before or after the change. Only one program can write at a time, and
-/// writing does not disturb readers.
+/// the catalog can be read meanwhile.
 public struct CatalogDirectory: Sendable {
   public let path: FilePath
 
   /// Number of segments that are merged at a time, and maximum ratio of their sizes.
   private static let fanIn = 8
   /// Minimum number of columns of a large segment, about 150 hours. In a large segment, a query reads many short lists,
-  /// which cost about the same regardless of the segment's size.
+  /// which cost about the same regardless of the segment's size, so searching one segment is faster than searching
+  /// several.
   private static let largeColumnCount = 1 << 24
 
   public init(at path: FilePath) {
@@ -39,8 +40,8 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Opens the current list, and opens it again if it has changed in the meantime: a writer may have removed merged
-  /// segments after the list was read but before they were opened.
+  /// Opens the segments in the current list, and tries again if they cannot be opened but the list has changed in the
+  /// meantime: a writer may have removed merged segments after the list was read but before they were opened.
   private func current(
     _ open: (CatalogList) throws(CatalogError) -> CustomCatalog
   ) throws(CatalogError) -> CustomCatalog {
@@ -71,7 +72,7 @@ public struct CatalogDirectory: Sendable {
     return CatalogList()
   }
 
-  /// All segments in the directory, oldest first.
+  /// Returns the names of all segments in the directory, oldest first.
   private func segmentNames() throws(CatalogError) -> [String] {
     let numbers = try names().compactMap { name in name.hasSuffix(".segment") ? Int(name.dropLast(8)) : nil }
     return numbers.sorted().map { "\($0).segment" }
@@ -148,7 +149,7 @@ public struct CatalogDirectory: Sendable {
     try change { (list) throws(CatalogError) in try remove(digests, from: &list) }
   }
 
-  /// Merges all segments into one, which drops removed references.
+  /// Merges all segments into one that no longer contains the removed references.
   public func compact() throws(CatalogError) {
     try change { (list) throws(CatalogError) in
       guard list.entries.count > 1 || list.entries.contains(where: { !$0.removed.isEmpty }) else { return }
@@ -189,9 +190,9 @@ public struct CatalogDirectory: Sendable {
     }
   }
 
-  /// Returns the segments to merge next: the smallest `fanIn` segments of similar size. In a large catalog, returns all
-  /// segments once the smaller ones together are half as large as the largest. Each track is then rewritten once
-  /// whenever the catalog has grown by half, and queries find nearly all tracks in one segment.
+  /// Returns the segments to merge next, or `nil` if there are none: the smallest `fanIn` segments of similar size. In
+  /// a large catalog, returns all segments once the smaller ones together are half as large as the largest. Each track
+  /// is then rewritten once whenever the catalog has grown by half, and queries find nearly all tracks in one segment.
   static func worthMerging(_ columnCounts: [Int]) -> [Int]? {
     let order = columnCounts.indices.sorted { columnCounts[$0] < columnCounts[$1] }
     func total(_ indices: some Sequence<Int>) -> Int { indices.reduce(0) { $0 + columnCounts[$1] } }
@@ -256,7 +257,7 @@ public struct CatalogDirectory: Sendable {
   }
 
   /// Removes the segments that are not in the list: merged segments, and complete or incomplete leftovers of a killed
-  /// run.
+  /// program.
   private func removeStrays(_ list: CatalogList) {
     FileReplacement.removeAllLeftovers(in: path)
     let current = Set(list.entries.map(\.name))
@@ -328,7 +329,7 @@ public struct CatalogDirectory: Sendable {
     return repair == Repair() ? nil : repair
   }
 
-  /// Rebuilds a damaged segment from its tracks; `nil` if the tracks are damaged, too.
+  /// Returns a merger that rebuilds a damaged segment from its tracks; `nil` if the tracks are damaged, too.
   private func salvage(_ entry: CatalogList.Entry) throws(CatalogError) -> SegmentMerger? {
     guard
       let segment = try? Segment(

@@ -7,7 +7,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
   case notACatalog(path: String)
   /// The catalog was written by a newer or older program.
   case otherVersion(path: String, version: Int)
-  /// The file is truncated, or has changed since it was written; `detail` says where.
+  /// The file is missing or truncated, or has changed since it was written; `detail` says how or where.
   case damaged(path: String, detail: String)
   /// Another program is changing the catalog.
   case locked(path: String)
@@ -27,9 +27,9 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     case .damaged(let path, let detail): "\(path) is damaged (\(detail))"
     case .locked(let path): "\(path) is being changed by another program: try again later"
     case .queryTooShort(let seconds, let minimum):
-      "the query is \(seconds) s long, but the catalog asks for at least \(minimum) s"
+      "the query is \(seconds) s long, but the catalog needs at least \(minimum) s"
     case .queryTooLong(let seconds, let maximum):
-      "the query is \(seconds) s long, but the catalog takes at most \(maximum) s"
+      "the query is \(seconds) s long, but the catalog accepts at most \(maximum) s"
     case .tooLarge: "a segment cannot hold more than 38,000 hours of audio"
     }
   }
@@ -48,7 +48,7 @@ public enum CatalogError: Error, Hashable, Sendable, CustomStringConvertible {
     return MissingCatalog(name: path, reason: reason, isUnreadable: true)
   }
 
-  /// `true` if the contents of a file differ from those that were written.
+  /// `true` if the contents of a file differ from those that were written, or its format is too old to be read.
   var isDamage: Bool {
     switch self {
     case .notACatalog, .damaged: true

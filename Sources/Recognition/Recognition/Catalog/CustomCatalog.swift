@@ -13,7 +13,7 @@ public struct CustomCatalog: Sendable {
   public var minimumQueryDuration = 2.0
   public var maximumQueryDuration = 60.0
 
-  /// Parts of the catalog that could not be read; see `init(readableFrom:)`.
+  /// Segments of the catalog that could not be read; see `init(readableFrom:)`.
   package var losses: [MissingCatalog] = []
   private(set) var segments: [Segment] = []
   /// Indices of the removed tracks of each segment.
@@ -46,8 +46,8 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Opens as much of a catalog as can be read. Damaged or missing segments of a directory become `losses`.
-  /// - Throws: `CatalogError` if nothing at all can be read.
+  /// Opens as much of a catalog as can be read. Damaged or missing segments of a directory are recorded in `losses`.
+  /// - Throws: `CatalogError` if nothing can be read.
   package init(readableFrom path: FilePath) throws(CatalogError) {
     if path.fileKind == .folder {
       self = try CatalogDirectory(at: path).readableCatalog()
@@ -91,7 +91,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Returns the locations of the given references, or of all references if none are given.
+  /// Returns the locations of at least the given references, or of all references if `identifiers` is `nil`.
   private func locations(of identifiers: [String]? = nil) -> [ContentID: Location] {
     if let knownLocations { return knownLocations }
     let wanted = identifiers.map { Set($0.map(Self.digest)) }
@@ -110,8 +110,8 @@ public struct CustomCatalog: Sendable {
 
   // MARK: Changes
 
-  /// Adds a reference, replacing any reference with the same identifier. The cost does not depend on the size of the
-  /// catalog.
+  /// Adds a reference, replacing any reference with the same identifier. After the first change, the cost does not
+  /// depend on the size of the catalog.
   public mutating func add(_ reference: ReferenceSignature) throws(CatalogError) {
     let digest = Self.digest(of: reference.identifier)
     remove(digest)
@@ -209,7 +209,7 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Calls `body` with each reference and its signature, in the order in which they were added.
+  /// Calls `body` with each reference and its signature, in the order in which they are stored.
   public func forEachReference(
     _ body: (ReferenceSignature) throws(CatalogError) -> Void
   ) throws(CatalogError) {
@@ -245,13 +245,13 @@ public struct CustomCatalog: Sendable {
     }
   }
 
-  /// Calls `body` with each reference, without its signature, in the order in which they were added.
+  /// Calls `body` with each reference, without its signature, in the order in which they are stored.
   public func forEachEntry<E: Error>(_ body: (Entry) throws(E) -> Void) throws(E) {
     try forEachTrack { (segment, track) throws(E) in try body(entry(segment: segment, track: track)) }
     for case let reference? in pending { try body(Entry(reference)) }
   }
 
-  /// Returns a page of the references, without their signatures, in the order in which they were added.
+  /// Returns a page of the references, without their signatures, in the order in which they are stored.
   /// - Parameters:
   ///   - offset: Number of references to skip.
   ///   - limit: Maximum number of references to return.
@@ -293,7 +293,8 @@ public struct CustomCatalog: Sendable {
     return Set(identifiers.filter { locations[Self.digest(of: $0)] != nil })
   }
 
-  /// Returns the identifiers of the references that the catalog already contains in the same form.
+  /// Returns the identifiers of the references that the catalog already contains with the same signature and media
+  /// items.
   func unchanged(_ references: [ReferenceSignature]) -> Set<String> {
     var wanted: [ContentID: ReferenceSignature] = [:]
     for reference in references { wanted[Self.digest(of: reference.identifier)] = reference }
@@ -338,7 +339,7 @@ public struct CustomCatalog: Sendable {
     ReferenceRecord(bytes: segments[segment].items(ofTrack: track))
   }
 
-  /// Statistics of a catalog.
+  /// Statistics of a catalog. Landmarks, postings and bytes are counted in the segments, including removed references.
   public struct Information: Hashable, Sendable {
     public var referenceCount: Int
     public var segmentCount: Int

@@ -55,8 +55,8 @@ public enum MediaItemTable {
     return text
   }
 
-  /// Parses a table written by `write`. Columns may be in any order, and all except `reference` are optional. Their
-  /// names are not case-sensitive.
+  /// Parses a table written by `write`. Columns may be in any order, and all except `reference` are optional. The names
+  /// in `columns` are not case-sensitive.
   /// - Parameters:
   ///   - text: The table.
   ///   - reference: The identifier for all rows if there is no column `reference`, as in tables for ShazamKit.

@@ -14,7 +14,7 @@ public struct CueSheet: Codable, Hashable, Sendable {
     /// The highest confidence of any window.
     public var confidence: Double
 
-    /// Creates a cue from a match, at the part of the query in which the track is heard.
+    /// Creates a cue for the part of a match's query in which the track is heard.
     public init(_ match: SignatureMatch) {
       self.init(
         start: match.queryStart + match.heard.lowerBound, end: match.queryStart + match.heard.upperBound,

@@ -33,7 +33,8 @@ public struct CueSheetGenerator: PCMReceiver, ~Copyable {
     for result in stream.append(frames, with: &matcher) { collector.add(result) }
   }
 
-  /// Returns the remote catalogs that have failed to answer since the last call.
+  /// Returns the remote catalogs that have failed to answer since the last call, and the segments of the catalog that
+  /// cannot be read.
   mutating func takeMissingCatalogs() -> [MissingCatalog] { matcher.takeMissing() }
 
   /// Completes the cue sheet. The generator must not be used afterwards.

@@ -14,7 +14,7 @@ public struct TrackChanges: Sendable {
     }
 
     public var kind: Kind
-    /// The first match of the track if it began, or its last match if it ended.
+    /// The match that established the track if it began, or the last match if it ended.
     public var match: SignatureMatch
     /// Start of the track in the stream, in seconds.
     public var start: Double
@@ -68,7 +68,7 @@ public struct TrackChanges: Sendable {
     return end(now) + changes
   }
 
-  /// Ends the stream. Returns the tracks that end with it.
+  /// Ends the stream. Returns a change for each track that ends with it.
   public mutating func finish() -> [Change] {
     defer { tracks.removeAll() }
     return tracks.filter { $0.hasBegun && !$0.hasEnded }.map { $0.change(.ended) }

@@ -3,7 +3,7 @@ internal import Landmarks
 /// The posting lists of a segment, computed from the landmarks of its tracks.
 ///
 /// The lists are computed in slices, one for each range of anchor bands. Each slice takes its own pass over all
-/// landmarks, so that only the postings of one slice need memory at a time.
+/// landmarks, so that only the postings of one slice are in memory at a time.
 struct InvertedFile {
   /// The lists of a range of bands, one after the other.
   struct Slice {

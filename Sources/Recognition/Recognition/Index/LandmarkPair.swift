@@ -4,8 +4,8 @@ internal import Landmarks
 /// Two landmarks of one signature, an anchor and a later target, which serve as the hash for lookups (Wang, ISMIR
 /// 2003).
 ///
-/// A key encodes three values, in cells: the anchor's band, the distance in bands and the distance in columns. Keys are
-/// contiguous, and pairs whose gaps differ by one column have adjacent keys.
+/// A key encodes three whole numbers: the anchor's band, the distance in bands and the distance in columns. Keys are
+/// contiguous, and pairs that differ only in the gap, by one column, have adjacent keys.
 enum LandmarkPair {
   /// Number of columns from the anchor to the target.
   static let gaps = 2...60
@@ -18,7 +18,7 @@ enum LandmarkPair {
     lowest: (0, Float(intervals.lowerBound), Float(gaps.lowerBound)),
     highest: (Float(LandmarkSpectrum.bandCount - 1), Float(intervals.upperBound), Float(gaps.upperBound)))
 
-  /// Number of landmarks per second that form pairs in a catalog.
+  /// Maximum number of landmarks per second that form pairs in a catalog.
   static let referencePeaksPerSecond = 20
 
   @inline(__always)
@@ -79,8 +79,8 @@ enum LandmarkPair {
     }
   }
 
-  /// Returns the strongest landmarks of each second, an equal number from each third of the bands, in order. Earlier
-  /// landmarks win ties.
+  /// Returns the strongest landmarks of each second, at most about an equal number from each third of the bands, in the
+  /// order of `landmarks`. Earlier landmarks win ties.
   private static func strongest(of landmarks: [Landmark]) -> [Landmark] {
     var result: [Landmark] = []
     result.reserveCapacity(landmarks.count)

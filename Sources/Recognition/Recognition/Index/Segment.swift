@@ -2,7 +2,7 @@ internal import Analysis
 internal import Landmarks
 internal import SystemPackage
 
-/// An immutable part of a catalog: tracks, their landmarks, and an inverted file of landmark pairs. `SegmentFormat`
+/// An immutable unit of a catalog: tracks, their landmarks, and an inverted file of landmark pairs. `SegmentFormat`
 /// describes the layout.
 ///
 /// Every access is checked against the size of its section, so a damaged file can cause nothing worse than wrong
@@ -34,7 +34,8 @@ final class Segment: Sendable {
   }
 
   /// Reads and checks the header, the track table and the list bases, but nothing else.
-  /// - Parameter isTracksOnly: `true` to check only the tracks and accept a damaged index.
+  /// - Parameter isTracksOnly: `true` to check the landmarks and items instead of the list bases, and accept a damaged
+  ///   index.
   init(_ bytes: SegmentBytes, path: String, isTracksOnly: Bool = false) throws(CatalogError) {
     self.bytes = bytes
     self.path = path
@@ -162,7 +163,8 @@ final class Segment: Sendable {
     return ContentID(high: track.identifierHigh, low: track.identifierLow)
   }
 
-  /// Returns the track whose columns, extended by half the gap on each side, contain the given column of the segment.
+  /// Returns the track whose columns, extended by half the gap on each side, contain the given column of the segment;
+  /// `nil` if there is none.
   func track(atColumn column: Int) -> Int? {
     let records = section(.tracks)
     var low = 0
@@ -176,7 +178,7 @@ final class Segment: Sendable {
     return low > 0 ? low - 1 : nil
   }
 
-  /// Returns the media items of a track as JSON, as they were added.
+  /// Returns the identifier and the media items of a track as JSON, as they were added; empty if they are damaged.
   func items(ofTrack index: Int) -> [UInt8] {
     let track = track(index)
     let items = section(.items)
@@ -227,8 +229,8 @@ final class Segment: Sendable {
 
   private static let decodedTogether = 128
 
-  /// Returns the code at which decoding must begin in order to reach a column, and the column of that code; `nil`
-  /// beyond the end of the track.
+  /// Returns the index of the code at which decoding must begin in order to reach a column, and the column to start
+  /// from; `nil` beyond the end of the track.
   @inline(__always)
   private func block(ofTrack track: SegmentFormat.Track, at column: Int) -> (next: Int, column: Int)? {
     let blocks = section(.blocks)
@@ -253,7 +255,7 @@ final class Segment: Sendable {
   @discardableResult
   func prepareForQuery() -> Bool { bytes.prepareForQuery() }
 
-  /// Prefetches the offsets of lists.
+  /// Prefetches the offsets of lists, unless empty lists are left out of the segment.
   func fetchStarts(ofLists lists: some Sequence<Int>) {
     guard bytes.isCold, sparse == nil else { return }
     bytes.fetch(
@@ -350,7 +352,7 @@ final class Segment: Sendable {
     let postings = bytes.pointer.baseAddress.unsafelyUnwrapped + start
     var column = 0
     var offset = list.lowerBound
-    // As long as eight bytes can be read, two differences of up to four bytes each are decoded at a time.
+    // While eight bytes can be read, two differences of up to four bytes each are decoded at a time.
     let lastWord = min(list.upperBound, bytes.pointer.count - start - 8)
     while offset < lastWord {
       let word = postings.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
@@ -376,7 +378,8 @@ final class Segment: Sendable {
       body(column)
       offset = end
     }
-    // Decodes differences of five bytes, which begin at 2^28 columns, and the last differences of the file.
+    // Decodes the rest of the list byte by byte, either after a difference of five bytes (2^28 columns or more) or near
+    // the end of the file.
     var value = 0
     var shift = 0
     while offset < list.upperBound {

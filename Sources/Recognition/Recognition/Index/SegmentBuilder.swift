@@ -15,7 +15,7 @@ struct SegmentBuilder {
 
   /// - Parameters:
   ///   - identifier: The digest of the reference's identifier.
-  ///   - items: The media items of the reference, as JSON.
+  ///   - items: The identifier and the media items of the reference, as JSON.
   mutating func add(_ signature: Signature, identifier: ContentID, items: [UInt8]) throws(CatalogError) {
     let first = nextColumn
     let next = first + signature.columnCount + SegmentFormat.trackGap

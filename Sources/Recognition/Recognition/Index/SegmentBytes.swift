@@ -9,7 +9,7 @@ final class SegmentBytes: Sendable {
   /// The mapped file; `nil` if the bytes are in memory.
   private let file: MappedFile?
   private let coldness: Coldness
-  /// `true` if a large part of the file was not in memory when `prepareForQuery` last checked.
+  /// `true` if the file was cold, as defined by `Coldness`, when `prepareForQuery` last checked.
   private let cold = Atomic(false)
   var isCold: Bool { cold.load(ordering: .relaxed) }
 
@@ -55,7 +55,7 @@ final class SegmentBytes: Sendable {
   /// Minimum number of bytes between ranges that are read separately.
   private static let minGap = 16 << 10
 
-  /// Samples how much of the file is in memory. If the file is cold, turns off read-ahead, because it could add
+  /// Samples how much of the file is in memory. While the file is cold, read-ahead is turned off, because it could add
   /// megabytes to each of thousands of accesses.
   ///
   /// - Returns: `true` if the file is cold. For files of other users, `mincore(2)` reports all pages as present, so

@@ -9,13 +9,13 @@ internal import Landmarks
 ///   (seven bits per byte, low bits first, with the high bit set on all except the last byte).
 /// - `listBases`: for every `listGroup` lists, the 64-bit offset of the first list within `postings`.
 /// - `listOffsets`: the start of each list relative to its base, as a number of 2 or 4 bytes, with one more number at
-///   the end. In a small segment, most lists are empty; they are left out here and in `listBases`. The section then
+///   the end. In a small segment, most lists are empty; these are left out here and in `listBases`. The section then
 ///   starts with a presence bit for each list, low bits first, and a 32-bit rank for every `rankGroup` bits: the number
 ///   of lists present before them (Jacobson, FOCS 1989).
-/// - `blocks`: for every `blockColumns` columns of each track, the code at which decoding can begin, and the column of
-///   that code.
+/// - `blocks`: for every `blockColumns` columns of each track, the index of the code at which decoding can begin, and
+///   the column to start from.
 /// - `tracks`: a record of 64 bytes for each track.
-/// - `items`: the media items of each track, as JSON.
+/// - `items`: the identifier and the media items of each track's reference, as JSON.
 ///
 /// Columns are numbered continuously over all tracks of a segment, with `trackGap` empty columns after each track.
 enum SegmentFormat {
@@ -41,13 +41,13 @@ enum SegmentFormat {
     static let listOffsetWidth = 48
     static let contextBits = 52
     static let fileSize = 56
-    /// The offset, length and XXH3-64 of each section.
+    /// The offset, the length and the low 64 bits of the XXH3-128 of each section.
     static let sections = 64
     static let sectionSize = 24
     /// 1 if empty lists are left out, in which case `listCount` is the number of stored lists.
     static let isSparse = 232
     static let listCount = 236
-    /// The XXH3-64 of the header up to here.
+    /// The low 64 bits of the XXH3-128 of the header up to here.
     static let checksum = 248
   }
 
@@ -56,8 +56,8 @@ enum SegmentFormat {
   static let rankGroup = 512
   static let blockColumns = 256
   static let blockSize = 8
-  /// Number of empty columns after a track. It is more than half the longest query, so that clips from the end of a
-  /// track do not vote for the next track.
+  /// Number of empty columns after a track. It is more than half of a 12 s window (`StreamingMatcher`), so that windows
+  /// at the end of a track do not vote for columns of the next track.
   static let trackGap = 256
   /// Maximum number of columns in a segment. Column numbers within a segment have 32 bits.
   static let maximumColumnCount = Int(UInt32.max) - 1
@@ -79,7 +79,7 @@ enum SegmentFormat {
     /// Index of the track's first block within `blocks`.
     var firstBlock: UInt32
     var itemLength: UInt32
-    /// Offset of the track's media items within `items`.
+    /// Offset of the reference's identifier and media items within `items`.
     var itemOffset: UInt64
     /// The XXH3-128 of the reference's identifier.
     var identifierHigh: UInt64

@@ -58,7 +58,7 @@ struct SegmentWriter: ~Copyable {
   /// - Parameters:
   ///   - tracks: Records that contain the columns. This method fills in the offsets of landmarks, blocks and items.
   ///   - codes: Returns the codes of a track.
-  ///   - items: Returns the media items of a track, as JSON.
+  ///   - items: Returns the identifier and the media items of a track, as JSON.
   ///   - contextBits: See `InvertedFile`.
   /// - Returns: The bytes when writing to memory; an empty array when writing to a file.
   consuming func write(

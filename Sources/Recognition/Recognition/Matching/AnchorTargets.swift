@@ -4,11 +4,11 @@ internal import Landmarks
 struct AnchorTargets {
   private let columns: [Float]
   private let bands: [Float]
-  /// Position of each peak in the order of strength.
+  /// Position of each peak in `order`.
   private let places: [Int]
   /// Indices of the peaks, strongest first.
   private let order: [Int]
-  /// A bit set of the peaks near the anchor, by position.
+  /// A bit set of the peaks near the anchor, by their position in `order`.
   private var near: [UInt64]
   private var word = 0
 

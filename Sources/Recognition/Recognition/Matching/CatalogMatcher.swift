@@ -14,13 +14,13 @@ struct CatalogMatcher: ~Copyable {
     matcher = Matcher(segments: catalog.segments, removed: catalog.removed, parts: parts)
   }
 
-  /// Answers a question that treats this catalog as a part of a larger one.
+  /// Answers a request that treats this catalog as a part of a larger one.
   mutating func answer(_ question: [UInt8]) throws(PartFailure) -> [UInt8] {
     try matcher.answer(question, losses: catalog.losses)
   }
 
-  /// Returns the parts that have failed to answer since the last call, and the parts of the catalog that cannot be
-  /// read.
+  /// Returns the remote catalogs that have failed to answer since the last call, and the segments of the local catalog
+  /// that cannot be read.
   mutating func takeMissing() -> [MissingCatalog] { catalog.losses + matcher.takeMissing() }
 
   /// Returns the accepted tracks of a query, ordered by start.
@@ -32,7 +32,7 @@ struct CatalogMatcher: ~Copyable {
       var seen: Set<String> = []
       let items = ([finding.hit] + finding.twins).flatMap { hit -> [MatchedMediaItem] in
         let record = matcher.record(ofTrackOf: hit)
-        // A track is reported only once, even if several parts contain it.
+        // A track is reported only once, even if several segments or remote catalogs contain it.
         guard seen.insert(record.identifier).inserted else { return [] }
         return mediaItems(record, of: hit, query, confidence: finding.confidence, elapsed: elapsed)
       }
@@ -42,7 +42,7 @@ struct CatalogMatcher: ~Copyable {
     }
   }
 
-  /// Returns the best finding, whether accepted or not.
+  /// Returns the best finding, whether accepted or not; `nil` if no place was found.
   /// - Parameter excluded: The identifier of a reference to ignore.
   mutating func finding(for query: RecognitionQuery, without excluded: String?) -> Finding? {
     matcher.begin()

@@ -28,7 +28,8 @@ extension Matcher {
     let threshold = anchor.mean / 2
     let before = Self.furthest(values[..<anchor.range.lowerBound].reversed(), above: threshold)
     let behind = Self.furthest(values[anchor.range.upperBound...], above: threshold)
-    // The part extends to the end of the track or of the query if there are no landmarks beyond it.
+    // If there are no landmarks beyond the part on one side, it extends to where the track or the query's sound begins
+    // or ends.
     var start = values[..<(anchor.range.lowerBound - before)].last.map { Double($0.column) + 0.5 } ?? limits.lowerBound
     var end = values[(anchor.range.upperBound + behind)...].first.map { Double($0.column) + 0.5 } ?? limits.upperBound
     // The edges of a track may contain little that can be recognized.
@@ -56,7 +57,7 @@ extension Matcher {
   private static let edge = 0.5 * LandmarkSpectrum.columnsPerSecond
   /// Value to which the filter's values are clipped: one standard deviation.
   private static let highestValue = FilterRows.steps
-  /// Number of landmarks that are averaged, which is about two seconds.
+  /// Number of landmarks that are averaged; they cover about two seconds.
   private static let anchorCount = 64
 
   /// Returns the run of `anchorCount` values with the highest mean; `nil` if no mean is above 0.

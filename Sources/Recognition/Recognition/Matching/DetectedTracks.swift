@@ -43,8 +43,8 @@ extension Matcher {
     return tracks.sorted { $0.part.lowerBound < $1.part.lowerBound }
   }
 
-  /// Returns whether two findings are the same track or copies of it. A passage that is repeated in a track fits at
-  /// several places.
+  /// Returns whether two findings are of the same track or of copies of it. A passage that is repeated in a track fits
+  /// at several places.
   private mutating func isCopy(_ finding: Finding, of other: Finding, in query: RecognitionQuery) -> Bool {
     for hit in [finding.hit] + finding.twins {
       for known in [other.hit] + other.twins where hit.isSameTrack(as: known) { return true }
@@ -55,7 +55,7 @@ extension Matcher {
   /// 3 s in columns. A track cannot be recognized in fewer columns.
   static let minColumnCount = 94
 
-  /// Returns the accepted track in a range of columns.
+  /// Returns an accepted finding in a range of columns; `nil` if there is none.
   private mutating func finding(in query: RecognitionQuery, _ columns: Range<Int>) -> Finding? {
     let part = query.part(columns)
     var hits: [Hit] = []
@@ -78,7 +78,7 @@ extension Matcher {
     return separated
   }
 
-  /// Number of hits that are examined if none explains the whole query.
+  /// Maximum number of hits that are examined if none explains the whole query.
   static let rivalCount = 3
   /// Maximum share of a stretch that a part may cover to be judged separately. A track that is heard in more of the
   /// stretch has already been judged with the whole stretch.
@@ -95,7 +95,7 @@ extension Matcher {
     return judgement(of: hit, moved, in: query.part(columns))?.isAccepted ?? false
   }
 
-  /// Returns the finding for a hit; `nil` if one of the other hits fits the query better.
+  /// Returns the finding for a hit; `nil` if a hit in another track fits the query better.
   mutating func judgement(of hit: Hit, _ hits: [Hit], in query: RecognitionQuery) -> Finding? {
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
       var hits = hits
@@ -136,7 +136,7 @@ extension Matcher {
 }
 
 extension DetectedTrack {
-  /// Returns whether a finding in another part is the same recording at the same place.
+  /// Returns whether a finding in another part is of the same recording at the same place.
   fileprivate func isContinued(by other: Finding) -> Bool {
     ([finding.hit] + finding.twins).contains { hit in
       ([other.hit] + other.twins).contains {

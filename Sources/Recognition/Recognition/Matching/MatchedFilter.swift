@@ -3,11 +3,11 @@ internal import Landmarks
 internal import Mathematics
 
 /// Verifies places in a track against a query: overlays the landmarks of the track on the query's whitened spectrum,
-/// and sums the values under the landmarks.
+/// and sums the spectrum's values at the landmarks.
 ///
-/// Landmarks are weighted by strength, because values under stronger landmarks are higher on average, no matter what
-/// the noise is. z is the weighted sum divided by the square root of the sum of the squared weights. For landmarks of
-/// another track, z is roughly normally distributed.
+/// Landmarks are weighted by strength, because values at stronger landmarks are higher on average, whatever the noise.
+/// z is the weighted sum divided by the square root of the sum of the squared weights. For landmarks of another track,
+/// z is roughly normally distributed.
 struct MatchedFilter {
   /// The position of a track's landmarks in the query.
   struct Placement {
@@ -46,7 +46,7 @@ struct MatchedFilter {
   /// A landmark in the layout of `cmatchedfilter_landmark`.
   typealias Point = PackedLandmark
 
-  /// The filter's value under a landmark.
+  /// The filter's value at a landmark.
   struct Value {
     /// Column of the query.
     var column: Int
@@ -78,7 +78,7 @@ struct MatchedFilter {
     }
   }
 
-  /// Returns the filter's values under the landmarks at a placement, in the order of the landmarks.
+  /// Returns the filter's values at the landmarks that a placement puts inside the query, in the order of `points`.
   func values(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> [Value] {
     points.compactMap { point in
       let place = place(of: point, placement)
@@ -145,7 +145,7 @@ struct MatchedFilter {
     return (scores[lane], moved)
   }
 
-  /// Returns the best z at a shift of 3 to 12 bands. It is high if any music with this rhythm would fit.
+  /// Returns the best z at a shift of 3 to 12 bands up or down. It is high if any music with this rhythm would fit.
   func bestShifted(_ points: UnsafeBufferPointer<Point>, _ placement: Placement) -> Float {
     var best: Float = 0
     for distance in 3...12 {

@@ -1,14 +1,14 @@
 internal import Landmarks
 internal import Mathematics
 
-/// Finds the track that a query belongs to.
+/// Finds the track that is heard in a query.
 ///
 /// A search runs in stages, each of them only if the previous ones have found nothing beyond doubt. The first stage
 /// looks up a few pairs of the most likely peaks at true speed. The next ones look up equally few at changed speeds,
 /// then tempos, then pitches. The last one looks up many pairs at true speed; it is for noise, for short queries, and
-/// for catalogs that the other stages have not read completely. If no stage finds a probable track, further stages
-/// search speeds, tempos and pitches that turntables and editors can produce but people rarely use. Each stage votes
-/// for places in the catalog (Wang, ISMIR 2003) and verifies the best ones with `MatchedFilter`.
+/// for catalogs that the other stages have not read completely. If no stage finds a probable track, except at a large
+/// shift, further stages search speeds, tempos and pitches that turntables and editors can produce but people rarely
+/// use. Each stage votes for places in the catalog (Wang, ISMIR 2003) and verifies the best ones with `MatchedFilter`.
 struct Matcher: ~Copyable {
   /// Maps the pairs of a query to those of a track.
   struct Transform {
@@ -25,7 +25,7 @@ struct Matcher: ~Copyable {
   }
 
   struct Stage {
-    /// Identifies the stage in questions to remote parts.
+    /// Identifies the stage in requests to remote parts.
     enum Name: UInt8, CaseIterable {
       case likely, speeds, tempos, pitches, thorough, farSpeeds, farTempos, farPitches
     }
@@ -33,11 +33,11 @@ struct Matcher: ~Copyable {
     let name: Name
     /// Maximum rarity of the pairs that are looked up.
     var limit: Float
-    /// `true` for the last stage, which also looks up less likely peaks and checks more places for short queries.
+    /// `true` for the stage `thorough`, which also looks up less likely peaks and checks more places for short queries.
     var isThorough = false
-    /// Number of track columns per bin, as a power of two.
+    /// Binary logarithm of the number of track columns per bin.
     var binWidthLog2: Int
-    /// Number of places that are verified per transform.
+    /// Number of places that are verified per transform; more in a large catalog.
     var candidateCount: Int
     /// Maximum number of bytes of postings that are read per transform, cheapest lists first. A posting takes about
     /// three bytes. Only catalogs of more than a few thousand hours reach this limit.
@@ -47,7 +47,7 @@ struct Matcher: ~Copyable {
 
   /// A verified place in the catalog.
   struct Hit {
-    /// Index of the segment. Indices after the last segment are remote parts.
+    /// Index of the segment. Indices after the last segment denote remote parts.
     var segment: Int
     /// Index of the track in the segment, or the number of a track that a remote part has named.
     var track: Int
@@ -66,7 +66,7 @@ struct Matcher: ~Copyable {
         name: .thorough, limit: 4.0, isThorough: true, binWidthLog2: 1, candidateCount: 600, byteBudget: 4 << 20,
         transforms: [.neutral]),
     ]
-  /// Stages that run only if the others have found no probable track.
+  /// Stages that run only if `stages` have found no probable track, or one with a large shift.
   static let farStages = [
     changed(.farSpeeds, by: farSpeeds), changed(.farTempos, by: farTempos), changed(.farPitches, by: farPitches),
   ]
@@ -160,7 +160,8 @@ struct Matcher: ~Copyable {
     return finding ?? nil
   }
 
-  /// Returns an accepted match from a subset of the stages. Only places that fit far better than chance are examined.
+  /// Returns an accepted match from a subset of the stages; `nil` if there is none. Only places that fit far better
+  /// than chance are examined.
   mutating func clearMatch(_ query: RecognitionQuery, in stages: [Stage]) -> Finding? {
     var hits: [Hit] = []
     let finding = MatchedFilter.with(query.filter) { filter -> Finding? in
@@ -179,7 +180,7 @@ struct Matcher: ~Copyable {
   /// A level of z that unrelated music hardly ever reaches before slope and shift are refined.
   private static let clearZ: Float = 9
 
-  /// Returns an accepted finding after moving its hits to their exact places.
+  /// Returns a finding after moving its hits to their exact places, or unchanged if it is not accepted.
   private mutating func settled(_ finding: Finding, _ filter: MatchedFilter) -> Finding {
     guard finding.isAccepted else { return finding }
     var finding = finding
@@ -204,7 +205,7 @@ struct Matcher: ~Copyable {
     return search(query, filter, Self.farStages, &pairs, &hits) ?? finding
   }
 
-  /// Runs stages, adding to the hits, and returns the finding of the best hit.
+  /// Runs stages, adding to the hits, and returns the finding for the best hit; `nil` if there are no hits.
   private mutating func search(
     _ query: RecognitionQuery, _ filter: MatchedFilter, _ stages: [Stage], _ pairs: inout PairsByLimit,
     _ hits: inout [Hit]
@@ -235,7 +236,8 @@ struct Matcher: ~Copyable {
   /// Minimum clarity of a query that can skip the last stage.
   private static let highClarity: Float = 0.33
 
-  /// Compares the best hit with its surroundings and with the other tracks.
+  /// Returns the finding for the best hit, compared with its track at other pitches and with the other tracks; `nil` if
+  /// there are no hits.
   mutating func judge(_ hits: [Hit], _ query: RecognitionQuery, _ filter: MatchedFilter) -> Finding? {
     guard let best = hits.first else { return nil }
     var twins: [Hit] = []
@@ -434,7 +436,7 @@ struct Matcher: ~Copyable {
 
   // MARK: Serving as a part
 
-  /// Answers a question that treats this catalog as a part of a larger one.
+  /// Answers a request that treats this catalog as a part of a larger one.
   /// - Parameter losses: Segments of this catalog that cannot be read.
   mutating func answer(_ bytes: [UInt8], losses: [MissingCatalog]) throws(PartFailure) -> [UInt8] {
     let question = try PartQuestion(bytes: bytes)
@@ -472,7 +474,7 @@ struct Matcher: ~Copyable {
   }
 
   /// Returns the track that a name refers to; `nil` if the catalog has changed and the track is no longer at that
-  /// location.
+  /// location, or if its signature is damaged.
   private func track(_ name: PartTrackName) -> FoundTrack? {
     guard segments.indices.contains(name.segment), name.track < segments[name.segment].trackCount,
       segments[name.segment].identifier(ofTrack: name.track) == name.digest,
@@ -482,8 +484,8 @@ struct Matcher: ~Copyable {
       name: name, record: segments[name.segment].items(ofTrack: name.track), signature: signature.bytes)
   }
 
-  /// Searches the whole track of the best hit for a better place.
-  /// - Returns: `true` if there is such a place.
+  /// Searches the whole track of the best hit for a better place, and moves the hit there.
+  /// - Returns: `true` if the hit was moved.
   private mutating func relocate(_ hits: inout [Hit], _ filter: MatchedFilter) -> Bool {
     guard let hit = hits.first, hit.z >= Self.relocationThreshold else { return false }
     let columnCount = columnCount(ofTrackOf: hit)

@@ -9,13 +9,13 @@ public import Landmarks
   public var strongerTargetCount: Int
   /// Sum of the deviations in band, interval and gap, in units of a cell's width.
   public var distance: Float
-  /// Number of the reference's pairs in this cell that have the anchor's column.
+  /// Number of the reference's pairs in this cell whose anchors are at the expected column.
   public var referencePairCount: Int
 }
 
 extension RecognitionQuery {
-  /// Returns the cells that the last stage of the search looks up at true speed, with the number of matching pairs in
-  /// the reference.
+  /// Returns the cells looked up by the stage `thorough`, which searches at true speed. Each has the number of matching
+  /// pairs in the reference.
   ///
   /// - Parameters:
   ///   - landmarks: All landmarks of the reference.

@@ -10,7 +10,7 @@ extension MatchedFilter {
   /// Range of slopes that are searched.
   private static let slopes: ClosedRange<Float> = 0.85...1.15
 
-  /// Adopts a placement if it is plausible and fits better.
+  /// Adopts a placement, and returns `true`, if it is plausible and fits better.
   private func attempt(_ placement: Placement, _ points: Points, _ hit: inout Matcher.Hit) -> Bool {
     guard placement.isConsistent, Self.slopes.contains(placement.slope) else { return false }
     let (z, moved) = best(points, placement)
@@ -63,10 +63,10 @@ extension MatchedFilter {
     Placement(center: placement.center, slope: placement.slope + slope, shift: placement.shift + shift)
   }
 
-  /// Searches a whole track for a place that fits better. Music repeats, and votes distinguish repetitions less well
-  /// than the filter does.
+  /// Searches a whole track for a place that fits better, and moves the hit there. Music repeats, and votes distinguish
+  /// repetitions less well than the filter does.
   /// - Parameter points: All landmarks of the track.
-  /// - Returns: `true` if there is such a place.
+  /// - Returns: `true` if the hit was moved.
   func relocate(_ hit: inout Matcher.Hit, _ points: Points, columnCount: Int) -> Bool {
     var found = hit
     let step = Float(Self.lanes) * hit.placement.slope

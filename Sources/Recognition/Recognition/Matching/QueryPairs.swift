@@ -25,12 +25,12 @@ struct QueryPairs {
   struct Target {
     var interval: Float
     var gap: Float
-    /// Rarity of the case that the peak is a target of the anchor in the reference, too.
+    /// Rarity of the event that the peak is also a target of the anchor in the reference.
     var rarity: Float
   }
 
-  /// The negative natural logarithm of a probability: that a cell near a pair of the query contains a pair of the
-  /// reference. It depends on the rank of each peak within its second and its third of the bands, on the number of
+  /// The negative natural logarithm of the probability that a cell near a pair of the query contains a pair of the
+  /// reference. It depends on each peak's rank in its one-second window and its third of the bands, on the number of
   /// stronger targets, and on the distance of the cell; the larger these are, the lower the probability.
   /// `Benchmarks/recognition/rarity.py` fits it by a Poisson regression on the cells of noisy clips. In clean clips,
   /// rank matters more, but these clips are found anyway.
@@ -136,7 +136,7 @@ struct QueryPairs {
   }
 }
 
-/// The pairs of one query for each rarity limit of a stage, created on first use.
+/// The pairs of one query for each `Stage.limit`, created on first use.
 struct PairsByLimit {
   private let query: RecognitionQuery
   private var made: [QueryPairs] = []

@@ -7,7 +7,7 @@ internal import Landmarks
 /// rest. Tracks that share a loop, and copies of the same track, are rejected, because little of one remains without
 /// the landmarks of the other.
 extension Matcher {
-  /// Returns an accepted track that sounds at the same time as a detected one.
+  /// Returns an accepted track that sounds at the same time as a detected one; `nil` if there is none.
   mutating func companion(of track: DetectedTrack, in query: RecognitionQuery) -> DetectedTrack? {
     let columns = Int(track.part.lowerBound)..<Int(track.part.upperBound)
     guard columns.count >= Self.minColumnCount else { return nil }
@@ -23,17 +23,17 @@ extension Matcher {
     return DetectedTrack(finding: finding, part: detectedPart(of: finding.hit, in: query))
   }
 
-  /// Maximum share of the query that the first track may explain if other speeds and tempos are to be searched. Most
-  /// clips contain a single track, and a search with all transforms is as slow as one for a track that the catalog
-  /// lacks. The search thus runs only if the first track fits clearly, without noise, and leaves part of the query
-  /// unexplained. DJs match tempos, but hardly ever change only the pitch.
+  /// Maximum share of the query that the first track may explain for other speeds and tempos to be searched. Most clips
+  /// contain a single track, and a search with all transforms is as slow as one for a track that the catalog lacks. The
+  /// search thus runs only if the first track fits clearly, without noise, and leaves part of the query unexplained.
+  /// DJs match tempos, but hardly ever change only the pitch.
   private static let maxExplained: Float = 0.95
   /// Minimum ratio of z to the square root of the number of columns. In ten seconds, z must thus be 21.
   private static let clearFit: Float = 1.2
   private static let mixtureStages = Array(stages.prefix(3))
 
-  /// Returns the finding for the best hit, if it and a rival are both accepted after the landmarks of the other one are
-  /// removed.
+  /// Returns the finding for the best hit if it and a rival are both accepted after the landmarks of the other one are
+  /// removed; otherwise `nil`.
   mutating func separated(_ hits: [Hit], in query: RecognitionQuery) -> Finding? {
     guard let best = hits.first, best.z >= Self.relocationThreshold else { return nil }
     let rivals = hits.filter { !$0.isSameTrack(as: best) && $0.z >= Self.relocationThreshold }

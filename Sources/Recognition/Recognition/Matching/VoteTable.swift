@@ -13,7 +13,7 @@ struct VoteTable: ~Copyable {
   private var capacity: Int
   private var binCount = 0
   private var isDirect = true
-  /// Votes that are not counted yet, if there are too many bins for one table.
+  /// Votes that have not been counted yet; used only if there are too many bins for one table.
   private var votes: UnsafeMutablePointer<UInt32>
   /// The same votes, sorted by stretch.
   private var sorted: UnsafeMutablePointer<UInt32>
@@ -25,7 +25,7 @@ struct VoteTable: ~Copyable {
   /// Number of bins that are processed together.
   private static let lanes = 64
   private static let directLimit = 1 << 22
-  /// Number of bins per stretch, as a power of two.
+  /// Binary logarithm of the number of bins per stretch.
   private static let stretchLog2 = 17
   /// Number of empty bins before the first one, so that the neighbors of any bin can be read.
   private static let margin = 2
@@ -90,8 +90,8 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Increments a count. Counts saturate at 63, so that the sum of two counts and 128 minus a threshold fits into a
-  /// byte.
+  /// Increments a count, and returns it. Counts saturate at 63, so that the sum of two counts and 128 minus a threshold
+  /// fits into a byte.
   @inline(__always) @discardableResult
   private static func increment(_ count: UnsafeMutablePointer<UInt8>) -> UInt8 {
     let sum = min(count.pointee &+ 1, 63)
@@ -175,7 +175,8 @@ struct VoteTable: ~Copyable {
     }
   }
 
-  /// Counts and checks votes in one pass: after each vote, its bin and a neighbor are compared with the threshold.
+  /// Counts and checks votes in one pass: after each vote, the sum of its bin and the fuller neighbor is compared with
+  /// the threshold.
   private func findInStretches(_ limit: Int, into places: inout [Location]) {
     var threshold = Self.minVotes
     let counts = counts + Self.margin

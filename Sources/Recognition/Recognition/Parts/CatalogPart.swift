@@ -1,17 +1,17 @@
 /// A remote recognition catalog, which is matched together with the local catalogs as if all were one.
 ///
-/// A part searches for places that fit a query and returns the tracks of the best places. The side with the query
-/// decides which track is heard, and with what confidence. See `PartQuestion`.
+/// A part searches for places that fit a query and returns the tracks of the best places. The session that asks decides
+/// which track is heard, and with what confidence. See `PartQuestion`.
 package protocol CatalogPart: Sendable {
   /// The address that messages show for the part, without secrets.
   var name: String { get }
 
-  /// Sends a question without waiting for the answer.
+  /// Sends a request without waiting for the answer.
   func ask(_ question: [UInt8]) -> PartReply
 }
 
 extension CatalogPart {
-  /// Checks whether the part answers.
+  /// Throws if the part does not answer.
   package func check() throws(PartFailure) {
     let question = PartQuestion.size.bytes
     _ = try PartAnswer.read(ask(question).get(), to: question)
@@ -40,11 +40,12 @@ package struct PartFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A part that did not answer, or a segment that cannot be read, so its tracks may be missing from the results.
+/// A remote catalog that did not answer, or a catalog file that cannot be read; its tracks may be missing from the
+/// results.
 package struct MissingCatalog: Hashable, Sendable {
   package let name: String
   package let reason: String
-  /// `true` for files that are damaged or missing; `false` for servers that do not answer.
+  /// `true` for files that cannot be read; `false` for servers that do not answer.
   package let isUnreadable: Bool
 
   package init(name: String, reason: String, isUnreadable: Bool = false) {

@@ -4,7 +4,7 @@ internal import Landmarks
 /// A part's answer to a `PartQuestion`:
 ///
 ///     magic "NCA2" · UInt64 postings of the part · UInt8 number of losses · their names and reasons
-///       · UInt8 kind · fields of the kind · checksum of the question and all this
+///       · UInt8 kind · fields of the kind · checksum of the request and everything before it
 enum PartAnswer {
   case size
   case places(FoundPlaces)
@@ -13,7 +13,7 @@ enum PartAnswer {
   private static let magic = PartMagic("NCA2", name: "an answer of a catalog")
 
   /// - Parameters:
-  ///   - question: The bytes of the question.
+  ///   - question: The bytes of the request.
   ///   - postingCount: Number of postings in the part, as a measure of its size.
   ///   - losses: Segments that the part cannot read.
   func bytes(to question: [UInt8], postingCount: Int, losses: [MissingCatalog] = []) -> [UInt8] {
@@ -45,8 +45,8 @@ enum PartAnswer {
     var losses: [MissingCatalog]
   }
 
-  /// - Parameter question: The bytes of the question that was asked.
-  /// - Throws: `PartFailure` if the bytes are not an answer to the question, or were changed on the way.
+  /// - Parameter question: The bytes of the request that was sent.
+  /// - Throws: `PartFailure` if the bytes are not an answer to the request, or were changed on the way.
   static func read(_ bytes: [UInt8], to question: [UInt8]) throws(PartFailure) -> Envelope {
     var reader = try PartBytesReader(bytes, magic: magic, answering: question)
     let postingCount = Int(clamping: min(try reader.integer(UInt64.self), 1 << 40))
@@ -69,7 +69,7 @@ enum PartAnswer {
       var tracks: [FoundTrack] = []
       for _ in 0..<(try reader.count(ofSize: FoundTrack.minSize)) { tracks.append(try FoundTrack(&reader)) }
       self = .tracks(tracks)
-    default: throw PartFailure("it is a kind of answer that this version of Nocturne does not know")
+    default: throw PartFailure("it is an answer of a kind that this version of Nocturne does not know")
     }
   }
 }
@@ -118,7 +118,7 @@ struct FoundPlaces {
         center: try reader.float(), slope: try reader.float(), shift: Int(try reader.integer(Int32.self)))
       guard 0.5...2 ~= placement.slope, abs(placement.shift) <= LandmarkSpectrum.bandCount,
         abs(placement.center) <= Float(SegmentFormat.maximumColumnCount)
-      else { throw PartFailure("it contains an invalid place") }
+      else { throw PartFailure("it contains an invalid position") }
       places.append(Place(name: name, columnCount: columnCount, placement: placement, z: try reader.float()))
     }
   }

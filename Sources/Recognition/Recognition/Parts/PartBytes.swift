@@ -1,6 +1,6 @@
 internal import Analysis
 
-/// Bytes at the start of each question or answer, such as `NCQ2`, which identify its format and version.
+/// Bytes at the start of each request or answer, such as `NCQ2`, which identify its format and version.
 struct PartMagic {
   let bytes: [UInt8]
   /// The name for messages, with its article.
@@ -18,7 +18,7 @@ struct PartMagic {
   }
 }
 
-/// Writes the bytes of a question or answer, with little-endian numbers. The last 16 bytes are a checksum, so a bit
+/// Writes the bytes of a request or answer, with little-endian numbers. The last 16 bytes are a checksum, so a bit
 /// that was flipped on the way, by a proxy or in memory, cannot change a result.
 struct PartBytesWriter {
   private var bytes: [UInt8]
@@ -29,7 +29,7 @@ struct PartBytesWriter {
   }
 
   /// Returns the bytes, followed by their checksum.
-  /// - Parameter question: For an answer, the question, which the checksum also covers.
+  /// - Parameter question: For an answer, the request, which the checksum also covers.
   func sealed(answering question: [UInt8] = []) -> [UInt8] {
     var sealed = self
     let checksum = PartChecksum.of(bytes[...], question)
@@ -59,7 +59,7 @@ struct PartBytesWriter {
 private enum PartChecksum {
   static let size = 16
 
-  /// Returns the XXH3-128 of the question and the bytes.
+  /// Returns the XXH3-128 of the request and the bytes.
   static func of(_ bytes: ArraySlice<UInt8>, _ question: [UInt8]) -> ContentID {
     var hasher = ContentHasher()
     question.withUnsafeBytes { hasher.update($0) }
@@ -76,7 +76,7 @@ struct PartBytesReader {
 
   /// - Parameters:
   ///   - magic: The expected first bytes. They are skipped.
-  ///   - question: For an answer, the question that was asked.
+  ///   - question: For an answer, the request that was sent.
   init(_ bytes: [UInt8], magic: PartMagic, answering question: [UInt8] = []) throws(PartFailure) {
     guard bytes.starts(with: magic.bytes) else { throw magic.objection(to: bytes) }
     let end = bytes.count - PartChecksum.size
@@ -133,8 +133,8 @@ struct PartBytesReader {
 
 extension PartFailure {
   fileprivate static let cutOff = PartFailure("it is truncated")
-  fileprivate static let changed = PartFailure("its bytes were changed on the way: the checksum is wrong")
+  fileprivate static let changed = PartFailure("its bytes changed in transit: the checksum is wrong")
 
-  /// A part of the message about a question or answer of another version. Servers of all versions send this text.
+  /// The end of the message about a request or answer of another version. Servers of all versions send this text.
   package static let otherVersionText = "of another version of Nocturne"
 }

@@ -5,7 +5,7 @@ internal import Landmarks
 ///
 ///     magic "NCQ2" · UInt32 version of signatures · UInt8 kind · fields of the kind · checksum of everything before it
 ///
-/// The protocol is stateless. If the catalog of a part changes between two questions, the part may be unable to find a
+/// The protocol is stateless. If the catalog of a part changes between two requests, the part may be unable to find a
 /// track that it has named. That track is then dropped.
 enum PartQuestion {
   /// Asks for the size of the catalog.
@@ -15,7 +15,7 @@ enum PartQuestion {
   /// Asks for the signatures and media items of tracks.
   case tracks([PartTrackName])
 
-  private static let magic = PartMagic("NCQ2", name: "a question to a catalog")
+  private static let magic = PartMagic("NCQ2", name: "a catalog query")
 
   var bytes: [UInt8] {
     var writer = PartBytesWriter(magic: Self.magic)
@@ -33,13 +33,13 @@ enum PartQuestion {
     return writer.sealed()
   }
 
-  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
+  /// - Throws: `PartFailure` if the bytes are not a request, or have another version.
   init(bytes: [UInt8]) throws(PartFailure) {
     var reader = try PartBytesReader(bytes, magic: Self.magic)
     let version = try reader.integer(UInt32.self)
     guard version == UInt32(Signature.version) else {
       throw PartFailure(
-        "it is about signatures of version \(version), and this catalog has version \(Signature.version)")
+        "it contains signatures of version \(version), and this catalog has version \(Signature.version)")
     }
     switch try reader.integer(UInt8.self) {
     case 0: self = .size
@@ -50,19 +50,20 @@ enum PartQuestion {
       var names: [PartTrackName] = []
       for _ in 0..<count { names.append(try PartTrackName(&reader)) }
       self = .tracks(names)
-    default: throw PartFailure("it is a kind of question that this version of Nocturne does not know")
+    default: throw PartFailure("it is a query of a kind that this version of Nocturne does not know")
     }
     guard reader.remaining == 0 else { throw PartFailure("there are extra bytes after its end") }
   }
 
-  /// Maximum number of tracks per question.
+  /// Maximum number of tracks per request.
   private static let maxTracks = 64
 }
 
 /// A search for the places in a part that fit a query, in one stage of `Matcher`.
 struct PlaceSearch {
   let stage: Matcher.Stage.Name
-  /// Total number of postings in all parts. The larger the catalog, the more places are verified.
+  /// Total number of postings in the local catalogs and all parts. The larger the catalog, the more places are
+  /// verified.
   let postingCount: Int
   let columnCount: Int
   let peaks: RankedPeaks
@@ -101,7 +102,7 @@ struct PlaceSearch {
 
   fileprivate init(_ reader: inout PartBytesReader) throws(PartFailure) {
     guard let stage = Matcher.Stage.Name(rawValue: try reader.integer()) else {
-      throw PartFailure("it is about a stage of the search that this version of Nocturne does not know")
+      throw PartFailure("it is for a stage of the search that this version of Nocturne does not know")
     }
     self.stage = stage
     postingCount = Int(clamping: min(try reader.integer(UInt64.self), Self.maxPostings))

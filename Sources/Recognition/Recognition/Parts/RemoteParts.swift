@@ -15,9 +15,9 @@ struct RemoteParts {
 
   private struct Part {
     let source: any CatalogPart
-    /// Number of postings in the part; `nil` until it has answered.
+    /// Number of postings in the part; `nil` until it has answered, and after a failure.
     var postingCount: Int?
-    /// `true` if no more questions are sent to the part during this query.
+    /// `true` if no more requests are sent to the part during this query.
     var hasFailed = false
     var tracks: [Track] = []
     var numbers: [PartTrackName: Int] = [:]
@@ -25,7 +25,8 @@ struct RemoteParts {
 
   private var parts: [Part]
   private var missing: [MissingCatalog] = []
-  /// Maximum number of tracks that are kept per part between queries.
+  /// Maximum number of tracks that are kept per part between queries; if a part has named more, all of its tracks are
+  /// dropped.
   private static let keptTracks = 200
 
   init(_ parts: [any CatalogPart]) {
@@ -49,7 +50,8 @@ struct RemoteParts {
     for asked in ask(.size, unknown) { _ = take(asked) }
   }
 
-  /// Returns the parts that have failed to answer since the last call, each of them once.
+  /// Returns the parts that have failed to answer since the last call, and the segments that parts cannot read, each of
+  /// them once.
   mutating func takeMissing() -> [MissingCatalog] {
     defer { missing = [] }
     return missing
@@ -64,7 +66,8 @@ struct RemoteParts {
   }
   typealias Pending = [Asked]
 
-  /// Sends a question to the given parts, or to all parts, without waiting for the answers.
+  /// Sends a request to the given parts, or to all parts, without waiting for the answers. Parts that have failed are
+  /// skipped.
   func ask(_ question: PartQuestion, _ indices: [Int]? = nil) -> Pending {
     let open = (indices ?? Array(parts.indices)).filter { !parts[$0].hasFailed }
     guard !open.isEmpty else { return [] }
@@ -111,7 +114,7 @@ struct RemoteParts {
   }
 
   /// Waits for the places that were requested from the parts.
-  /// - Returns: `true` if the parts have skipped no posting lists.
+  /// - Returns: `true` if no part that answered has skipped posting lists.
   mutating func takePlaces(_ pending: Pending, into places: inout [Place]) -> Bool {
     var hasReadAll = true
     for asked in pending {
@@ -130,7 +133,7 @@ struct RemoteParts {
     return hasReadAll
   }
 
-  private static let wrongKind = PartFailure("it sent an answer to another question")
+  private static let wrongKind = PartFailure("it sent an answer to a different query")
 
   private mutating func number(of name: PartTrackName, columnCount: Int, in part: Int) -> Int {
     if let number = parts[part].numbers[name] { return number }

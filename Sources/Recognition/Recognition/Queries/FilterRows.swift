@@ -3,11 +3,11 @@ internal import Landmarks
 /// The landmark likelihoods of a query in the form that `MatchedFilter` reads: one row per band, with a mean of zero in
 /// each band, quantized in fractions of the standard deviation.
 struct FilterRows {
-  /// Number of zero columns to the left and right of the spectrum.
+  /// Number of zero columns on each side of the spectrum.
   static let padding = 144
   /// Number of quantization steps per standard deviation.
   static let steps: Float = 16
-  /// Maximum value, in quantization steps.
+  /// Maximum magnitude of a value, in quantization steps.
   static let maximumValue: Float = 255
 
   let columnCount: Int
@@ -68,7 +68,7 @@ struct FilterRows {
 
   /// Creates rows from values that another program has computed.
   /// - Parameter rows: `columnCount` values for each band.
-  /// - Returns: `nil` if a value is out of range.
+  /// - Returns: `nil` if any value is out of range, or if the number of values is wrong.
   init?(_ rows: [Int16], columnCount: Int) {
     let limit = Int16(Self.maximumValue)
     guard rows.count == columnCount * LandmarkSpectrum.bandCount, rows.allSatisfy({ -limit...limit ~= $0 }) else {
@@ -89,7 +89,7 @@ struct FilterRows {
 
   private static let lanes = 8
 
-  /// Truncates to integers. From 2^23 on, floats are whole, and their low bits are the integer.
+  /// Truncates to integers. From 2^23 on, every float is an integer, and its low bits contain the result.
   @inline(__always)
   private static func cutOff(_ values: SIMD8<Float>) -> SIMD8<Int16> {
     let half = SIMD8<Float>(repeating: 0.5).replacing(with: -0.5, where: values .< 0)

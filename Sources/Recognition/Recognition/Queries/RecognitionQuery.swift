@@ -2,8 +2,8 @@ public import Landmarks
 internal import Mathematics
 
 /// A clip prepared for recognition. It consists of the peaks of the landmark likelihood, which are used to look up
-/// pairs, and a matched filter, which verifies candidates. A query exists only in memory; the stored form of a track is
-/// a `Signature`.
+/// pairs, and a matched filter, which verifies candidates. Queries are not stored; the stored form of a track is a
+/// `Signature`.
 public struct RecognitionQuery: Sendable {
   /// Number of columns, each of 32 ms.
   public let columnCount: Int
@@ -13,7 +13,7 @@ public struct RecognitionQuery: Sendable {
   /// Clarity of the landmarks: the mean probability of the most likely landmarks in each second of each third of the
   /// bands.
   let clarity: Float
-  /// Ranges of silent columns, in order. Pauses within music are shorter.
+  /// Ranges of at least `minSilence` silent columns, in ascending order. Pauses within music are shorter.
   let silences: [Range<Int>]
   /// The landmark likelihoods, column by column, from which the filter is computed.
   private let picture: [Float]

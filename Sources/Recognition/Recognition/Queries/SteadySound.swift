@@ -1,14 +1,14 @@
 internal import Landmarks
 
 /// Detects the steady parts of a spectrum: mains hum, a test tone, a held organ chord. A continuous tone reveals
-/// nothing about the position in a track, and therefore nothing about the track.
+/// nothing about the position in a track, and little about which track it is.
 enum SteadySound {
-  /// Number of columns in the window of one second, as a power of two.
+  /// Binary logarithm of the number of columns in the one-second window.
   private static let columnsLog2 = 5
   /// Maximum change of the level within the window. Noise and music change more.
   private static let range = 3 * Int32(LandmarkSpectrum.levelsPerDecibel)
 
-  /// Marks the places where the level is constant for half a second before and after.
+  /// Marks the places where the level stays within 3 dB for half a second before and after.
   /// - Parameter levels: Columns of `LandmarkSpectrum`, one after the other.
   static func places(in levels: [Int32]) -> [Bool] {
     var isSteady = [Bool](repeating: false, count: levels.count)

@@ -28,7 +28,7 @@ public final class RecognitionSession: Sendable {
       if case .matches(let matches) = self { matches } else { [] }
     }
 
-    /// The match with the highest confidence.
+    /// The match with the highest confidence; `nil` if there is none.
     public var match: SignatureMatch? { matches.max { $0.best.confidence < $1.best.confidence } }
 
     /// End of the query, in seconds from the start of the stream; `nil` for errors.
@@ -52,7 +52,7 @@ public final class RecognitionSession: Sendable {
   /// Remote catalogs that are matched as well.
   let parts: [any CatalogPart]
   private let continuation: AsyncStream<Result>.Continuation
-  /// The results of streamed buffers, in order. The newest 64 unread results are buffered.
+  /// The results of streamed buffers, oldest first. The newest 64 unread results are buffered.
   public let results: AsyncStream<Result>
 
   public convenience init(catalog: CustomCatalog) throws(CatalogError) { try self.init(catalog: catalog, parts: []) }
@@ -83,8 +83,8 @@ public final class RecognitionSession: Sendable {
   /// read. Their tracks may be missing from the results since then.
   package func takeMissingCatalogs() -> [MissingCatalog] { state.withLock { $0.matcher.takeMissing() } }
 
-  /// Answers a question from another session that uses this session's catalog as a part.
-  /// - Throws: `PartFailure` if the bytes are not a question, or have another version.
+  /// Answers a request from another session that uses this session's catalog as a part.
+  /// - Throws: `PartFailure` if the bytes are not a request, or have another version.
   package func answer(toPart question: [UInt8]) throws(PartFailure) -> [UInt8] {
     try state.withLock { (state) throws(PartFailure) in try state.matcher.answer(question) }
   }
@@ -158,7 +158,7 @@ public final class RecognitionSession: Sendable {
   package func match(_ query: StreamingMatcher.Query) -> Result { state.withLock { query.result(with: &$0.matcher) } }
 
   /// Ends the stream.
-  /// - Returns: The last result, if there is audio that has not been matched yet.
+  /// - Returns: The remaining results; see `StreamingMatcher.finish()`.
   package func matchEndOfStream() -> [Result] {
     state.withLock { state in
       defer { state.stream = nil }

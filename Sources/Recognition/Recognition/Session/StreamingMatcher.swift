@@ -8,7 +8,7 @@ package struct StreamingMatcher: ~Copyable {
   private var stream: LevelStream
   /// The most recent columns, oldest first.
   private var levels: [Int32] = []
-  /// Number of columns in the buffer, at most `window`.
+  /// Number of columns in the buffer, at most those of `window`.
   var keptColumnCount: Int { levels.count / LandmarkSpectrum.bandCount }
   /// Number of columns received so far.
   private var columnCount = 0
@@ -56,7 +56,8 @@ package struct StreamingMatcher: ~Copyable {
     return take(columns)
   }
 
-  /// Ends the stream. Returns the last query, if there is audio that has not been queried yet.
+  /// Ends the stream. Returns the queries that the last columns complete, and one more if enough audio has not been
+  /// queried yet.
   package mutating func finish() -> [Query] {
     var columns: [Int32] = []
     stream.finish { columns += $0 }
@@ -71,7 +72,7 @@ package struct StreamingMatcher: ~Copyable {
     append(frames).map { $0.result(with: &matcher) }
   }
 
-  /// Ends the stream. Returns the last result, if there is audio that has not been matched yet.
+  /// Ends the stream. Returns the remaining results.
   mutating func finish(with matcher: inout CatalogMatcher) -> [RecognitionSession.Result] {
     finish().map { $0.result(with: &matcher) }
   }

@@ -21,7 +21,7 @@ public struct AnalysisPlan: Sendable {
     self.decoding = decoding
   }
 
-  /// All settings that affect the results of a run, and no others, with given or default values.
+  /// All settings of the pipeline, with given or default values. No other settings affect findings.
   public var configuration: JSONValue {
     .object([
       "resampler": .string(resampler.rawValue),
@@ -34,7 +34,8 @@ public struct AnalysisPlan: Sendable {
     ])
   }
 
-  /// Identifies `configuration`. It is the same for definitions with the same meaning, no matter how they are written.
+  /// Identifies `configuration`. The digest is the same for definitions with the same meaning, no matter how they are
+  /// written.
   public var digest: ContentID {
     ContentID(hashing: Array(configuration.canonicalText.utf8))
   }
@@ -61,7 +62,7 @@ extension PipelineDefinition {
   /// Looks up and configures the analyzers.
   ///
   /// - Parameters:
-  ///   - kinds: The analyzers of this program.
+  ///   - kinds: The built-in analyzers.
   ///   - only: The ids of the analyzers to keep; `nil` for all. The analyzers whose results they read are kept, too.
   /// - Throws: `DefinitionError` if an analyzer does not exist (the error suggests the most similar one) or rejects its
   ///   settings.

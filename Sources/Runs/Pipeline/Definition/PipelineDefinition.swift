@@ -3,7 +3,7 @@ internal import Platform
 public import SystemPackage
 public import Text
 
-/// The analyzers to run, with their settings. This is the content of a file in `pipelines/`.
+/// The analyzers to run, with their settings, as written in a file such as those in `pipelines/`.
 ///
 /// ```yaml
 /// description: Tempo of loops, and a classifier of our own
@@ -45,8 +45,8 @@ public struct PipelineDefinition: Hashable, Sendable {
     case whole
     /// The file is decoded only as far as analyzers need it.
     case needed
-    /// Like `whole`, but known audio is decoded as well, and is compared with the checksum that the encoder wrote to
-    /// the header.
+    /// Like `whole`, but even known audio is decoded, and all decoded audio is compared with the checksum that the
+    /// encoder wrote to the header.
     case verified
   }
 

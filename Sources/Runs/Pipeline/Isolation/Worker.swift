@@ -18,8 +18,8 @@ public struct Worker {
   /// Handles jobs until standard input ends.
   public func run() throws {
     Priority.lower(toNiceness: 0)
-    // The call has no effect if the worker was started by hand. The programs that it starts then end with it, but their
-    // children may not.
+    // This has no effect in a worker that was started by hand: the external programs that such a worker starts end with
+    // it, but their children may not.
     ChildProcess.endSessionWithParent()
     if memoryLimit > 0 { ResourceLimits.limitMemory(memoryLimit) }
     // Keeps text that libraries print to standard output out of the answers.

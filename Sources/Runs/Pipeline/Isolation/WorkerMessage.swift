@@ -45,8 +45,8 @@ enum WorkerMessage: Codable {
   }
 }
 
-/// Encodes the values that a run and its workers exchange as lines of JSON. Unlike Foundation's coders, it preserves
-/// the notation of numbers in the findings of external programs: 126.0 does not become 126.
+/// Encodes and decodes the values that a run and its workers exchange as lines of JSON. Unlike Foundation's coders, it
+/// preserves the notation of numbers in the findings of external programs: 126.0 does not become 126.
 enum WorkerLine {
   /// Maximum nesting depth: that of an external program's JSON plus the enclosing lists and objects, with room to
   /// spare.

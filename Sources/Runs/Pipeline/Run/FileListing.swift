@@ -39,7 +39,7 @@ public final class FileListing {
   ///   - descriptor: The descriptor of the listing. It is not closed.
   ///   - rule: Decides which names count as audio files.
   ///   - workingFolder: The base of relative paths.
-  /// - Throws: `Problem` if the header lacks a required column.
+  /// - Throws: `Problem` if the header is missing or lacks a required column.
   public init(reading descriptor: FileDescriptor, rule: CandidateRule, workingFolder: FilePath) throws {
     lines = LineReader(reading: descriptor, limit: Self.lineLimit)
     self.rule = rule
@@ -73,7 +73,7 @@ public final class FileListing {
     }
     return .file(
       ScannedFile(
-        // These numbers do not belong to any file, because a listing cannot identify renamed files.
+        // No file has these numbers: a listing does not identify files, so renamed files are not recognized.
         path: path, device: .max, inode: .max, size: size, modified: modified,
         statusChanged: Timestamp(nanoseconds: 0), linkCount: 1))
   }

@@ -8,7 +8,7 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// One run over a library. It scans the library, analyzes new and changed files, and marks files that are gone.
+/// One run over a library. It scans the library, analyzes new and changed files, and marks missing files as vanished.
 ///
 /// The work list is in the database, not in memory. So memory use does not depend on the number of files, and after an
 /// interruption, the next run continues where this one stopped.
@@ -30,7 +30,7 @@ public struct LibraryRun: Sendable {
     public var isProfiled: Bool
     /// Digests of files to store in addition to XXH3.
     public var digests: Set<FileChecksum.Kind>
-    /// The fetcher that lists and fetches objects; `nil` to leave objects out.
+    /// The fetcher that lists and fetches objects; `nil` to report roots that are objects as unreadable.
     public var objects: ObjectFetcher?
 
     public init(
@@ -116,7 +116,8 @@ public struct LibraryRun: Sendable {
     self.report = report
   }
 
-  /// - Throws: `StoreError` or `ScanError` if the run as a whole cannot continue. Committed results are kept.
+  /// - Throws: `StoreError`, `ScanError`, `ResourceError` or `WorkerPool.StartFailure` if the run as a whole cannot
+  ///   continue. Committed results are kept.
   public func run() async throws -> Outcome {
     let runID = request.scan.isDryRun ? 0 : try begin()
     var scanned = ScanPhase.Result()
@@ -187,7 +188,7 @@ public struct LibraryRun: Sendable {
   }
 
   /// Reports files that have disappeared since the scan.
-  /// - Returns: The roots, including those that disappeared during the run.
+  /// - Returns: The roots, and the folders that were lost during the run, with their conditions.
   private func judge(gone: [PendingFile], in roots: [RunRecord.Root]) -> [RunRecord.Root] {
     var losses = LostFolders(roots: roots.filter { $0.condition == .scanned }.map(\.path))
     for file in gone where !file.path.isObject { losses.add(file.path, device: file.device) }

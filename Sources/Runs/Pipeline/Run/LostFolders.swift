@@ -10,7 +10,7 @@ struct LostFolders {
   struct Loss {
     let path: FilePath
     let condition: RunRecord.Root.Condition
-    /// Number of files in the folder that were to be analyzed.
+    /// Number of files in the folder that have disappeared.
     var fileCount: Int
 
     var event: String { condition == .empty ? "disk_missing" : "library_\(condition.rawValue)" }
@@ -54,7 +54,8 @@ struct LostFolders {
     losses[folder, default: Loss(path: folder, condition: condition, fileCount: 0)].fileCount += 1
   }
 
-  /// Classifies a missing file by the nearest folder that still exists, as a scan does.
+  /// Returns the lost folder that contained a missing file, judging by the nearest folder that still exists, as a scan
+  /// does; `nil` if the file was removed individually or with a folder.
   private func loss(of path: FilePath, _ device: UInt64) -> (FilePath, RunRecord.Root.Condition)? {
     var folder = path
     while folder.removeLastComponent() {

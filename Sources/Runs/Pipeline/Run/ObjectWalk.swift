@@ -4,7 +4,7 @@ internal import Platform
 internal import SystemPackage
 
 /// Yields the objects in bucket folders in the same form in which a walk yields files: candidates, which are chosen by
-/// name, and a report for each root.
+/// name, skipped entries, and a report for each root.
 struct ObjectWalk {
   private var roots: ArraySlice<FilePath>
   private let fetcher: ObjectFetcher?
@@ -15,7 +15,7 @@ struct ObjectWalk {
 
   /// - Parameters:
   ///   - roots: The names of objects and of folders of objects.
-  ///   - fetcher: The fetcher; `nil` to leave objects out.
+  ///   - fetcher: The fetcher; `nil` to report all roots as unreadable.
   init(roots: [FilePath], fetcher: ObjectFetcher?, rule: CandidateRule, isCancelled: @escaping () -> Bool) {
     self.roots = roots[...]
     self.fetcher = fetcher

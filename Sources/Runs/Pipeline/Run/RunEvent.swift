@@ -8,7 +8,7 @@ public enum RunEvent: Sendable {
   }
 
   case began(Phase)
-  /// Number of files that the scan has found so far.
+  /// Number of files and skipped entries that the scan has found so far.
   case scanned(Int)
   /// Number of files to analyze, or to read again.
   case planned(Int)

@@ -5,7 +5,7 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Walks the roots and writes the work list to the store.
+/// Walks the roots, writes the work list to the store, and marks missing files as vanished.
 struct ScanPhase {
   struct Result: Sendable {
     var counts = ScanCounts()
@@ -13,7 +13,7 @@ struct ScanPhase {
     var stillChanging = 0
   }
 
-  /// Number of files per transaction.
+  /// Number of files and skipped entries per transaction.
   private static let batchSize = 1_000
 
   let session: ScanSession
@@ -89,8 +89,8 @@ struct ScanPhase {
     return { try walker.next() }
   }
 
-  /// Drops roots that have disappeared since they were walked, perhaps with their disk, because they cannot show which
-  /// files are missing.
+  /// Reports roots that have disappeared since they were walked, perhaps with their disk, as missing or unreadable,
+  /// because they cannot show which files are missing.
   private func leaveOutLostRoots(
     _ roots: inout [RunRecord.Root], _ scopes: inout [VanishScope]
   ) throws(StoreError) {

@@ -8,7 +8,7 @@ internal import SystemPackage
 struct Supervision: Sendable {
   enum Ending: Sendable {
     case analyzed(FileAnalysis)
-    /// The file is still being written.
+    /// The file changed before the analysis, or during an analysis that failed.
     case postponed
     /// The analysis was canceled, or the file disappeared before anything was found in it.
     case givenUp
@@ -25,7 +25,7 @@ struct Supervision: Sendable {
   }
 
   /// - Parameters:
-  ///   - before: The current status of the file.
+  ///   - before: The status of the file before the analysis.
   ///   - job: Creates the job with a given time limit.
   ///   - isCancelled: Called often.
   ///   - findAudio: See `FileAnalyzer.analyze`.

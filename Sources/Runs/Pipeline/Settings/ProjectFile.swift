@@ -6,8 +6,9 @@ public import SystemPackage
 /// The settings file of a project. It applies to a folder and everything below it, no matter who owns them.
 ///
 /// Such a file may have come with a download. Until the user trusts it, it cannot set anything that runs programs,
-/// names output files, or removes a protection. Each setting declares whether it needs trust (`ProjectTrust`). The file
-/// and the definition that it names are read only once, so that exactly the trusted content is used.
+/// names servers or output files, or removes a protection. Each setting declares whether it needs trust
+/// (`ProjectTrust`). The file and the definition that it names are read only once, so that exactly the trusted content
+/// is used.
 public struct ProjectFile: Sendable {
   /// One setting in the file.
   public struct Line: Sendable {
@@ -18,14 +19,14 @@ public struct ProjectFile: Sendable {
     public let needsTrust: Bool
   }
 
-  /// The name of the file, which is in the working folder or in the nearest folder above it.
+  /// The name of the file. The working folder is searched for it first, then each folder above.
   public static let name: FilePath.Component = ".nocturne.yaml"
 
   public let path: FilePath
   /// The definition that the file's `pipeline` setting names; `nil` if it has no such setting.
   public let definition: Result<PipelineDefinition, DefinitionError>?
   let values: [(setting: any AnySetting, value: any SettingValue, line: Int?)]
-  /// Identifies the content of the file and of the definition.
+  /// Identifies the content of the file and of the definition, if that is given by its path.
   let digest: String
 
   /// Reads the file and the definition that it names.

@@ -36,7 +36,8 @@ public struct Setting<Value: SettingValue>: Sendable {
 public enum ProjectTrust<Value: SettingValue>: Sendable {
   /// At worst, a run takes longer, or finds or reports less.
   case notNeeded
-  /// The setting names an output file, or removes a protection or a signal that others rely on.
+  /// The setting names a server or an output file, removes a protection, or changes an exit status on which other
+  /// programs rely.
   case needed
   /// Trust is needed for some values, given by a description and a test.
   case neededFor(String, @Sendable (Value, ProjectFile) -> Bool)

@@ -33,13 +33,13 @@ public enum IsolationChoice: String, SettingValue, CaseIterable {
   case none
 }
 
-/// The condition under which failed files make the exit status 3: `--fail-on`.
+/// The condition under which failed or damaged files make the exit status 3: `--fail-on`.
 public enum FailurePolicy: SettingValue {
   case never
-  /// At least one file failed that was not already known to fail.
+  /// At least one failed or damaged file was not known as such before.
   case new
   case any
-  /// More than this percentage, from 0 to 100, of all files found has failed.
+  /// More than this percentage, from 0 to 100, of all files found has failed or is damaged.
   case percent(Double)
 
   public static var expectation: String { "never, new, any or a percentage such as 5%" }
@@ -66,7 +66,7 @@ public enum FailurePolicy: SettingValue {
   }
 }
 
-/// A share of the library's size in bytes: `--share`.
+/// A share of the library's size in bytes: `--share` and the setting `verify`.
 public struct LibraryShare: SettingValue {
   public static var expectation: String { "a percentage such as 2%" }
 
@@ -91,14 +91,13 @@ extension ReportFormat: SettingValue {}
 public enum ReportExtra: String, SettingValue, CaseIterable {
   /// Beats, downbeats, and onset strength over time.
   case beats
-  /// Lyrics.
   case lyrics
   case chapters
   /// The points of the waveform and the onset envelope.
   case waveform
   /// The sound descriptors of tracks.
   case descriptor
-  /// Files that are gone.
+  /// Vanished files.
   case vanished
 }
 

@@ -125,7 +125,7 @@ extension Array: SettingValue where Element: SettingValue {
     self = []
     for part in text.split(separator: Element.listSeparator) {
       let part = Self.trimmed(part)
-      // A trailing separator is allowed.
+      // Empty elements are ignored, so a trailing separator is allowed.
       if part.isEmpty { continue }
       guard let element = Element(setting: part, in: context) else { return nil }
       append(element)
@@ -152,7 +152,7 @@ extension Duration: SettingValue {
   private static let units: [(letter: Character, seconds: Double)] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
 
   /// Parses a number of seconds, or numbers with units, such as `90`, `1.5s`, `15m`, `1h30m` or `2d`. The maximum is
-  /// one year.
+  /// 366 days.
   public init?(setting text: String, in context: SettingContext) {
     var seconds = 0.0
     var rest = text[...]

@@ -47,7 +47,7 @@ public struct Settings: Sendable {
   }
 
   public let folders: StandardFolders
-  /// Messages for the user about where the settings were found.
+  /// Messages for the user about environment variables that begin with `ANALYZE_` but are not settings.
   public private(set) var notices: [String] = []
   /// The project file, if there is one.
   public private(set) var project: ProjectFile?
@@ -134,7 +134,7 @@ extension Settings {
     }
   }
 
-  /// Applies those settings of a project file that are permitted.
+  /// Applies the settings of a project file, except those that need trust if the file is not trusted.
   private mutating func take(_ file: ProjectFile) {
     project = file
     let verdict = TrustedProjects(folders).verdict(on: file)
@@ -215,7 +215,7 @@ extension Settings {
   }
   public static let catalogServers = Setting<[ServerAddress]>(
     "catalog_servers", trust: .needed, default: [],
-    "servers (http://host:port) whose catalogs match, listen and serve ask, too")
+    "servers (http://host:port) whose catalogs match, listen and serve also search")
   public static let catalogTokens = Setting<FilePath?>(
     "catalog_tokens", trust: .needed, default: nil,
     "a file with the tokens of these servers: a line for each, http://host:port and the token")
@@ -249,7 +249,7 @@ extension Settings {
     objection: { $0 == 0 || (100...1_000_000).contains($0) ? nil : "must be 0 (no limit) or 100 to 1000000, not \($0)" }
   )
   public static let timeout = Setting<Duration?>(
-    "timeout", trust: .needed, default: nil, "processor time one file may take (none: by its length)",
+    "timeout", trust: .needed, default: nil, "processor time one file may take (default: depends on its duration)",
     objection: isPositive)
   public static let timeBudget = Setting<Duration?>(
     "time_budget", trust: .notNeeded, default: nil, "how long a run may take; the next one continues",

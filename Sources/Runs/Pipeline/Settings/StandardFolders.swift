@@ -6,7 +6,7 @@ public struct StandardFolders: Hashable, Sendable {
   public var home: FilePath
   /// `$XDG_CONFIG_HOME/nocturne`: the user's settings and pipelines.
   public var configuration: FilePath
-  /// `$XDG_DATA_HOME/nocturne`: the database and reports.
+  /// `$XDG_DATA_HOME/nocturne`: the database, the catalog and reports.
   public var data: FilePath
   /// `$XDG_STATE_HOME/nocturne`: the list of trusted project files.
   public var state: FilePath

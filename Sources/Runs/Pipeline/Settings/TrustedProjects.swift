@@ -6,8 +6,8 @@ public import SystemPackage
 /// The project files that the user trusts. For each of them, there is a small file, named after the digest of the
 /// project file's path, that identifies the trusted content.
 ///
-/// The path consists of the real folder and the file name. The file itself must not be a link: if it were reached
-/// through a link in another folder, its relative paths would have a different meaning.
+/// The path consists of the folder, with links resolved, and the file name. A project file that is a link is not
+/// resolved, because its relative paths have a different meaning in each folder.
 public struct TrustedProjects: Sendable {
   public enum Verdict: Hashable, Sendable {
     case trusted

@@ -10,7 +10,7 @@ public struct FileRequest: Hashable, Sendable {
     case object(ObjectAddress)
   }
 
-  /// Identifies the answer. If the line is not a JSON object, the key is the line itself, without the secrets of a URI.
+  /// Identifies the answer. If the line does not contain a key, this is its path or URI, without the secrets of a URI.
   public var key: String
   /// The bytes of the key, which are not necessarily valid UTF-8. They determine the shard.
   public var keyBytes: [UInt8]

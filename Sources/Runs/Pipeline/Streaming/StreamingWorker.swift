@@ -55,8 +55,8 @@ public final class StreamingWorker: Sendable {
     public var answered: [WorkerRecord.Status: Int] = [:]
     /// Number of lines that belong to other shards.
     public var others = 0
-    /// Number of lines that were abandoned because the worker was stopping. A program that is waiting for such an
-    /// answer must repeat the request.
+    /// Number of lines that were abandoned because the worker was stopping. A program that is waiting for their answers
+    /// must repeat the requests.
     public var unanswered = 0
   }
 
@@ -118,7 +118,8 @@ public final class StreamingWorker: Sendable {
 
   private var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-  /// Returns the next line of the shard. One thread waits for input, and the others wait for that thread.
+  /// Returns the next line of the shard; `nil` at the end or after a stop request. One thread waits for input, and the
+  /// others wait for that thread.
   private func nextRequest() throws -> FileRequest? {
     try input.withLock { input in
       while let line = try input.lines.next(shouldContinue: { !control.isStopping && !hasFailed }) {

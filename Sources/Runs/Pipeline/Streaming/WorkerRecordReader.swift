@@ -22,7 +22,7 @@ public struct WorkerRecordReader {
 
   private let userInfo: [CodingUserInfoKey: any Sendable]
 
-  /// - Parameter kinds: The analyzers of the program, for the types of their findings.
+  /// - Parameter kinds: The built-in analyzers, for the types of their findings.
   public init(kinds: [AnalyzerKind]) {
     userInfo = WorkerLine.userInfo(kinds)
   }
@@ -34,7 +34,7 @@ public struct WorkerRecordReader {
     } catch is JSONSyntaxError {
       throw Refusal(message: "it is not JSON; it may be cut")
     } catch {
-      // In another version, everything may be different, so the version is checked first.
+      // A line of another version may differ in every field, so a wrong version is reported first.
       if let head = try? WorkerLine.decoded(line, as: Head.self) { try check(head) }
       throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
     }

@@ -5,7 +5,7 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// Reads one file again, and determines whether its bytes have changed. It blocks, so use it on a worker thread.
+/// Reads one file again, and determines whether its bytes have changed. It blocks the calling thread.
 struct FileVerifier: Sendable {
   /// Containers whose encoded audio can be found without FFmpeg, so that the content id does not depend on library
   /// versions.
@@ -64,7 +64,8 @@ struct FileVerifier: Sendable {
     return result(.changed(analysis?.checksum ?? found, change), byteCount: found.byteCount)
   }
 
-  /// Records the checksum of a file about which nothing, or only the audio, is known.
+  /// Computes the first checksum of a file, and compares the content id with the known one, unless that depends on
+  /// library versions.
   private func take(_ file: VerifiableFile, _ before: ScannedFile) throws(WorkerPool.StartFailure) -> VerifiedFile? {
     guard let analysis = try open(file, before, decodes: false) else { return control.isStopping ? nil : leave(file) }
     guard let found = analysis.checksum else {
@@ -89,7 +90,7 @@ struct FileVerifier: Sendable {
     return stamp
   }
 
-  /// Finds the audio and the checksum of the file.
+  /// Finds the audio and the checksum of the file. Returns `nil` if the analysis did not complete.
   /// - Parameter decodes: `true` to decode the file as well, and compare the result with the file's own checksums.
   private func open(
     _ file: VerifiableFile, _ before: ScannedFile, decodes: Bool

@@ -7,7 +7,8 @@ public import ResultStore
 public import SystemPackage
 internal import Text
 
-/// Reads known files again, and reports the files whose bytes have changed although their size and times have not.
+/// Reads known files again, and reports the files whose bytes have changed although their size and times have not, and
+/// files that cannot be read.
 ///
 /// The files that were checked longest ago come first. Bytes are read from the disk rather than from the page cache.
 /// Only changed files are decoded.
@@ -25,7 +26,7 @@ public struct LibraryVerification: Sendable {
     public var accepts: Bool
     /// `true` to ignore the status change time of files.
     public var ignoresStatusChanges: Bool
-    /// The process that opens files whose bytes are unknown or have changed.
+    /// The process that opens files whose checksum is unknown or has changed.
     public var isolation: LibraryRun.Isolation
 
     public init(
@@ -51,15 +52,15 @@ public struct LibraryVerification: Sendable {
 
     public var path: FilePath
     public var kind: Kind
-    /// The part that has changed; `nil` for an unreadable file.
+    /// The part of the file that has changed; `nil` for an unreadable file.
     public var hit: StoredChecksum.Hit?
     /// One or more sentences, without the name of the file.
     public var message: String
-    /// `true` if no earlier verification has reported the file.
+    /// `true` if no earlier verification has found the same trouble.
     public var isNews: Bool
   }
 
-  /// A missing folder, or one whose disk is missing.
+  /// A folder that is missing or unreadable, or whose disk is missing.
   public struct Loss: Hashable, Sendable {
     public var path: FilePath
     public var condition: RunRecord.Root.Condition

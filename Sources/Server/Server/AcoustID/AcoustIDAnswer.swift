@@ -4,7 +4,7 @@ internal import Records
 internal import SystemPackage
 internal import Text
 
-/// AcoustID's result for one track, built from the tags of the files that contain its audio.
+/// A lookup result for one track in AcoustID's format, built from the tags of the files that contain its audio.
 struct AcoustIDAnswer: Sendable {
   /// The data requested in addition to the id: the words of the parameter `meta`.
   struct Meta: Sendable {
@@ -41,7 +41,7 @@ struct AcoustIDAnswer: Sendable {
     return groups.joined(separator: "-")
   }
 
-  /// Parses the output of `uuid(of:)`. Returns `nil` for any other text.
+  /// Returns the content id that `uuid(of:)` wrote as a UUID; `nil` if the text does not have the form of a UUID.
   static func content(ofUUID text: String) -> ContentID? {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
@@ -87,8 +87,8 @@ struct AcoustIDAnswer: Sendable {
     if meta.has("recordings") || meta.has("recordingids") {
       recordings = order.map { recording($0, byID[$0] ?? [], meta) }
     }
-    // As in AcoustID, the entry for a track that is not linked to a recording has no id, only the names that users gave
-    // it.
+    // As in AcoustID, a track that is not linked to a recording gets an entry without an id, here with the tags of a
+    // file.
     if meta.has("usermeta"), order.isEmpty, let file = unnamed.first(where: { $0.record.track.titleTag != nil }) {
       recordings.append(recording(nil, [file], meta))
     }
@@ -115,7 +115,7 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// Returns the artists. They get ids only if there are as many ids as names.
+  /// Returns the artists, with ids only if there are as many ids as names.
   private static func artists(_ record: FileRecord, names: String, ids: String) -> [JSONValue] {
     let names = record.track.values(names)
     let ids = record.track.values(ids)
@@ -195,7 +195,8 @@ struct AcoustIDAnswer: Sendable {
     return .object(object)
   }
 
-  /// Returns a file of the library that contains the track. This is an extension of this server.
+  /// Returns the entry for a file that contains the track. `meta=files`, which requests these entries, is an extension
+  /// of this server.
   private static func file(_ file: File) -> JSONValue {
     let record = file.record
     var object: [String: JSONValue] = ["id": .string(file.id)]

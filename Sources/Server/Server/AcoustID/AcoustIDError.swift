@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Serving
 internal import Text
 
-/// A lookup error, with the code and message of AcoustID's web service (acoustid.org/webservice).
+/// A lookup error, with a message and the error code of AcoustID's web service (acoustid.org/webservice).
 enum AcoustIDError: Error {
   case unknownFormat(String)
   case missingParameter(String)

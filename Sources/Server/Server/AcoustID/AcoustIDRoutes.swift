@@ -7,7 +7,7 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// `/v2/lookup`: AcoustID's web service, which searches the fingerprints of the library.
+/// `/v2/lookup`: looks up fingerprints and track ids in the library, with the interface of AcoustID's web service.
 struct AcoustIDRoutes: RouteSet {
   let api = API(name: "acoustid", path: "/v2", access: .tokenAmongParameters(.acoustID), hasStandardErrors: false)
   let services: Services
@@ -16,10 +16,11 @@ struct AcoustIDRoutes: RouteSet {
   /// Maximum number of fingerprints per request.
   private static let batchLimit = 20
   private static let resultLimit = 10
-  /// Maximum number of items per fingerprint, enough for 17 minutes of audio. Fingerprints from fpcalc have 950.
+  /// Maximum number of items per fingerprint, enough for 17 minutes of audio. Fingerprints from fpcalc, which cover 120
+  /// s by default, have about 950.
   private static let itemLimit = 8_192
 
-  private static let summary = "Recordings with this fingerprint, as AcoustID has it"
+  private static let summary = "Recordings that match a fingerprint, in AcoustID's format"
   private static let parameters: [RouteParameter] = [
     .text("client"), .text("fingerprint"), .integer("duration", 1...32_767), .text("trackid"), .text("meta"),
     .choice("format", ["json", "jsonp"]), .text("jsoncallback"),

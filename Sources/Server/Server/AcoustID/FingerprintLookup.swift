@@ -3,8 +3,8 @@ internal import Chromaprint
 internal import LibraryStore
 internal import Synchronization
 
-/// Looks up fingerprints in the library. The index is in memory. It is built on first use, and updated after the
-/// library has changed. The fingerprints themselves stay in the database.
+/// Looks up fingerprints in the library. The index is in memory. The first lookup builds it, and later lookups update
+/// it after the library has changed. The fingerprints themselves stay in the database.
 final class FingerprintLookup: Sendable {
   /// The audio of a matching fingerprint.
   struct Hit: Sendable {
@@ -41,7 +41,7 @@ final class FingerprintLookup: Sendable {
   static let minScore = 0.5
   /// Number of fingerprints read from the database at a time.
   private static let batchSize = 1_000
-  /// Maximum age of the index while a run is writing.
+  /// Minimum time between updates of a large index, which every lookup would otherwise update while a run is writing.
   private static let maxAge = Duration.seconds(30)
 
   init(_ services: Services) {
@@ -70,7 +70,8 @@ final class FingerprintLookup: Sendable {
   /// The number of fingerprints, and the size of the index in bytes.
   var size: (count: Int, bytes: Int) { state.withLock { ($0.index.numbers.count, $0.index.hashes.size) } }
 
-  /// Builds the index on first use and waits for it. During later updates, a large index stays in use.
+  /// Updates the index if necessary. Waits while the index is first built, and for updates of a small index that this
+  /// call starts. During other updates, the old index stays in use.
   private func bringUpToDate() async throws {
     let (update, isFirst) = state.withLock { state -> (Task<Void, any Error>?, Bool) in
       let isFirst = state.index.made == nil

@@ -5,9 +5,9 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// `/api/v1/{mbid}/…`: AcousticBrainz's documents for the recordings that the library's tags name.
+/// `/api/v1/{mbid}/…`: AcousticBrainz's documents for recordings whose MusicBrainz ids are in the library's tags.
 ///
-/// The files tagged with a recording are its submissions, numbered from 0.
+/// The files tagged with a recording's id are its submissions, numbered from 0.
 struct AcousticBrainzRoutes: RouteSet {
   let api = API(
     name: "acousticbrainz", path: "/api/v1", hasStandardErrors: false,
@@ -23,13 +23,13 @@ struct AcousticBrainzRoutes: RouteSet {
   var routes: [Route] {
     let ids = [RouteParameter.text("recording_ids").required]
     let submission = [RouteParameter.integer("n", 0...1000)]
-    route(.get, "low-level", "The same of several", ids, answers: Self.document) { request, _ in
+    route(.get, "low-level", "Low-level features of several recordings", ids, answers: Self.document) { request, _ in
       try await bulk(request) { _, record in LowLevelDocument(record: record).jsonValue }
     }
-    route(.get, "high-level", "The same of several", ids, answers: Self.document) { request, _ in
+    route(.get, "high-level", "High-level features of several recordings", ids, answers: Self.document) { request, _ in
       try await bulk(request) { _, record in Self.highLevel(record) }
     }
-    route(.get, "count", "The same of several", ids, answers: Self.document) { request, _ in
+    route(.get, "count", "Number of files for each of several recordings", ids, answers: Self.document) { request, _ in
       let wanted = try Self.recordings(request)
       return try await services.reading {
         var answer: [String: JSONValue] = ["mbid_mapping": [:]]
@@ -37,14 +37,15 @@ struct AcousticBrainzRoutes: RouteSet {
         return Response.json(.object(answer))
       }
     }
-    route(.get, "{mbid}/low-level", "What is measured of a recording", submission, answers: Self.document) {
+    route(.get, "{mbid}/low-level", "Low-level features of a recording", submission, answers: Self.document) {
       request, context in
       try await document(request, context) { LowLevelDocument(record: $0).jsonValue }
     }
-    route(.get, "{mbid}/high-level", "What follows of it", submission, answers: Self.document) { request, context in
+    route(.get, "{mbid}/high-level", "High-level features of a recording", submission, answers: Self.document) {
+      request, context in
       try await document(request, context, Self.highLevel)
     }
-    route(.get, "{mbid}/count", "In how many files it is", answers: Self.document) { _, context in
+    route(.get, "{mbid}/count", "Number of files of a recording", answers: Self.document) { _, context in
       let id = try context.parameters.require("mbid").lowercased()
       return try await services.reading {
         let count = try files(id).count
@@ -81,7 +82,7 @@ struct AcousticBrainzRoutes: RouteSet {
     }
   }
 
-  /// Returns `{mbid: {"0": …}}` for several recordings; unknown recordings are left out.
+  /// Returns `{mbid: {number: …}}` for the requested submissions of several recordings; unknown ones are left out.
   private func bulk(
     _ request: Request, _ make: @Sendable (String, FileRecord) -> JSONValue
   ) async throws -> Response {

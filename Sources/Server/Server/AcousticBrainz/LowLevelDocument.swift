@@ -2,8 +2,9 @@ internal import Analysis
 internal import Records
 internal import Text
 
-/// The findings of a recording, under the names that AcousticBrainz's low-level documents use, as written by Essentia's
-/// music extractor. Fields that Essentia defines differently, or that Nocturne does not measure, are left out.
+/// The findings, format and tags of a file, under the names that AcousticBrainz's low-level documents use, as written
+/// by Essentia's music extractor. Fields that Essentia defines differently, or that Nocturne does not measure, are left
+/// out.
 struct LowLevelDocument {
   let record: FileRecord
 
@@ -68,7 +69,7 @@ struct LowLevelDocument {
     ])
   }
 
-  /// Picard's names for fields that have other names in Nocturne.
+  /// Picard's names for fields that have different names in Nocturne.
   private static let names = [
     "musicbrainz_recordingid": "musicbrainz_trackid", "musicbrainz_trackid": "musicbrainz_releasetrackid",
     "track": "tracknumber", "disc": "discnumber",

@@ -10,7 +10,7 @@ internal import Serving
 internal import SystemPackage
 internal import Text
 
-/// The state that the parts of the app share: the store, and data that is cached until the store changes.
+/// Shared by the routes of the app: the store, the folder watch, and search responses cached until the store changes.
 final class AppLibrary: Sendable {
   let services: Services
   /// The folder watch; `nil` if nothing is watched.
@@ -36,7 +36,7 @@ final class AppLibrary: Sendable {
   var catalogStatus: CatalogStatus { CatalogStatus(of: services.recognition.catalog) }
 
   /// Returns a track or a failed file, because the app shows both.
-  /// - Throws: `RequestError` if no track has the id.
+  /// - Throws: `RequestError` if neither has the id.
   func song(_ id: String) throws -> Song {
     guard ContentID(id) != nil, let song = try store.song(id: id, includesFailed: true) else {
       throw RequestError(
@@ -45,11 +45,11 @@ final class AppLibrary: Sendable {
     return song
   }
 
-  /// Returns the full record of a track.
+  /// Returns the record of a track.
   /// - Parameter long: The long fields to read; see `RecordSelection`.
   func record(ofTrack id: String, long: Set<String>) throws -> FileRecord {
     guard let record = try store.record(at: try song(id).row.path, long: long) else {
-      throw RequestError(.notFound, "The track is not in the library any more.")
+      throw RequestError(.notFound, "The track is no longer in the library.")
     }
     return record
   }

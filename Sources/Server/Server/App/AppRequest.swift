@@ -3,12 +3,12 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// A request from a page.
+/// A request from a page of the app.
 struct AppRequest: Sendable {
   let query: QueryReading
   /// The value of `{id}` in the path; empty if the path has no id.
   let id: String
-  /// The members of the body; empty if there is no body.
+  /// The members of the body; empty if the route takes no body.
   let body: [String: JSONValue]
 }
 
@@ -22,7 +22,7 @@ extension AppRouteSet {
 
   /// - Parameters:
   ///   - body: Members of the request body.
-  ///   - work: The lane of `Services` that computes and writes the response.
+  ///   - work: The lane of `Services` in which the response is computed and encoded.
   func answer<Value>(
     _ method: HTTPRequest.Method, _ path: String, _ summary: String, _ parameters: [RouteParameter] = [],
     body: [RouteParameter]? = nil, answers type: JSONType<Value>, status: HTTPResponse.Status = .ok,

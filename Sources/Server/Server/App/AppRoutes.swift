@@ -42,7 +42,7 @@ extension API {
   static let app = API(name: "app", path: "/app/api", errors: AppErrors())
 }
 
-/// Turns errors of the use cases into responses. The messages of these errors are written for people.
+/// Turns errors of the task modules into responses. The messages of these errors are written for users.
 private struct AppErrors: RouterMiddleware {
   typealias Context = ServerContext
 

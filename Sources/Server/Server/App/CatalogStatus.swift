@@ -3,9 +3,9 @@ internal import Serving
 internal import Text
 
 struct CatalogStatus: Sendable {
-  /// Number of recordings in the catalog; `nil` if there is no catalog.
+  /// Number of recordings in the catalog; `nil` if there is no readable catalog.
   let recordings: Int?
-  /// The reason an existing catalog is not in use.
+  /// The reason the catalog is not in use, or is only partly in use.
   let problem: String?
 
   init(of catalog: ServedCatalog) {

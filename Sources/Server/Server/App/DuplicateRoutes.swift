@@ -18,20 +18,20 @@ struct DuplicateRoutes: AppRouteSet {
 
   var routes: [Route] {
     answer(
-      .get, "duplicates", "Files of the same recordings", QueryReading.page, answers: .duplicates, .computing
+      .get, "duplicates", "Groups of files with the same recording", QueryReading.page, answers: .duplicates, .computing
     ) { request in
       DuplicatePage(
         duplicates: try LibraryDuplicates(try library.store.duplicatePairs(), in: library.store),
         waiting: try DuplicateSearch(in: library.store).waitingCount(), page: try request.query.page(limit: 20))
     }
     answer(
-      .post, "duplicates/decisions", "Say that tracks are no duplicates, which to keep, or forget what was said",
+      .post, "duplicates/decisions", "Mark tracks as distinct, choose which to keep, or forget such a decision",
       body: [.text("decision"), .texts("tracks")], answers: .only("count", .integer, as: "AppDuplicateDecisions"),
       .writing
     ) { request in try decide(request.body) }
   }
 
-  /// - Returns: The number of decisions that were made.
+  /// - Returns: The number of decisions that were stored or removed.
   private func decide(_ body: [String: JSONValue]) throws -> Int {
     guard case .string(let decision)? = body["decision"], Self.decisions.contains(decision) else {
       throw RequestError(.badRequest, "decision expects distinct, keep or forget.")

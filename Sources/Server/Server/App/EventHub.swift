@@ -10,7 +10,7 @@ final class EventHub: Sendable {
   }
 
   private struct State {
-    /// The listeners, keyed by arrival.
+    /// The listeners, keyed by numbers in the order of arrival.
     var listeners: [Int: Listener] = [:]
     var next = 0
     var isClosed = false
@@ -18,8 +18,8 @@ final class EventHub: Sendable {
 
   /// Maximum number of connections that can listen at a time.
   static let maxListeners = 128
-  /// Maximum number of listeners per client. A new listener replaces the client's oldest one, so a page that is
-  /// reloaded always receives events.
+  /// Maximum number of listeners per client. At this limit, a new listener replaces the client's oldest one, so the
+  /// client's old connections never prevent a reloaded page from listening.
   static let maxPerClient = 16
   private static let keptEvents = 64
 
@@ -29,7 +29,7 @@ final class EventHub: Sendable {
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Returns events from now on; `nil` if there are too many listeners, or if the hub is closed. Listening ends with
-  /// the task that reads the events, or when `end` completes because the client has disconnected.
+  /// the task that reads the events, when `end` completes because the client has disconnected, or when the hub ends it.
   func listen(_ owner: Client.Owner, until end: EventLoopFuture<Void>) -> AsyncStream<ServerEvent>? {
     let (stream, continuation) = AsyncStream.makeStream(
       of: ServerEvent.self, bufferingPolicy: .bufferingNewest(Self.keptEvents))

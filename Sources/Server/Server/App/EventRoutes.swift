@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import Serving
 
-/// Sends events to pages that stay open.
+/// Sends events to the pages of the app while they are open.
 struct EventRoutes: RouteSet {
   let api = API.app
   let library: AppLibrary
@@ -13,10 +13,10 @@ struct EventRoutes: RouteSet {
   private static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
 
   var routes: [Route] {
-    route(.get, "events", "What changes, as it happens", type: "text/event-stream") { _, context in
+    route(.get, "events", "Changes of the library, as server-sent events", type: "text/event-stream") { _, context in
       guard let events = hub.listen(context.client.owner, until: context.end) else {
         throw RequestError(
-          .serviceUnavailable, "Too many pages listen to this server. Close some of them.", retryAfter: 30)
+          .serviceUnavailable, "Too many pages are connected to this server. Close some of them.", retryAfter: 30)
       }
       let status = try await library.services.reading { try LibraryStatus(of: library) }
       return Response(

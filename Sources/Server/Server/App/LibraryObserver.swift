@@ -5,8 +5,8 @@ internal import Serving
 internal import Synchronization
 internal import Text
 
-/// Polls the library, its runs and the recognition catalog for changes, and sends them to the pages that are listening.
-/// Does nothing if there are no listeners.
+/// Polls the library, its runs, the folder watch and the recognition catalog for changes, and sends the changes to the
+/// pages that are listening. Does nothing if there are no listeners.
 struct LibraryObserver: Sendable {
   let library: AppLibrary
   let hub: EventHub

@@ -28,7 +28,8 @@ struct ListRoutes: AppRouteSet {
       try await PlaylistFile(library: library).answer(context.parameters.require("id"))
     }
     answer(
-      .put, "playlists/{id}", "Change name and description", body: [.text("name"), .text("description")],
+      .put, "playlists/{id}", "Change the name and description of a playlist",
+      body: [.text("name"), .text("description")],
       answers: .change, .writing
     ) { request in try describe(request.id, request.body) }
     answer(.delete, "playlists/{id}", "Delete a playlist", answers: [.empty(.noContent)], .writing) { request in
@@ -36,13 +37,13 @@ struct ListRoutes: AppRouteSet {
       return Response(status: .noContent)
     }
     answer(
-      .post, "playlists/{id}/entries", "Add tracks",
+      .post, "playlists/{id}/entries", "Add tracks to a playlist",
       body: [.texts("tracks"), .of("position", .place), .text("snapshot")], answers: .change, .writing
     ) { request in
       try edit(request, .insert(try references(request.body), at: try Self.place("position", request.body)))
     }
     answer(
-      .delete, "playlists/{id}/entries", "Remove the tracks at these places",
+      .delete, "playlists/{id}/entries", "Remove the tracks at given positions from a playlist",
       body: [.of("positions", .list(.place)), .text("snapshot")], answers: .change, .writing
     ) { request in
       guard case .array(let values)? = request.body["positions"] else {
@@ -57,7 +58,7 @@ struct ListRoutes: AppRouteSet {
       return try edit(request, .remove(positions: Set(positions)))
     }
     answer(
-      .put, "playlists/{id}/order", "Move tracks",
+      .put, "playlists/{id}/order", "Move tracks within a playlist",
       body: [.of("start", .place), .of("length", .place), .of("before", .place), .text("snapshot")], answers: .change,
       .writing
     ) { request in
@@ -96,7 +97,7 @@ struct ListRoutes: AppRouteSet {
       switch body[name] {
       case nil, .null?: nil
       case .string(let text)?: text
-      default: throw Self.invalid("\(name) expects a text.")
+      default: throw Self.invalid("\(name) expects a string.")
       }
     }
     let (name, description) = (try text("name"), try text("description"))

@@ -4,7 +4,8 @@ internal import NIOCore
 internal import Serving
 internal import Text
 
-/// Logs in pages of the app by exchanging a token for a cookie.
+/// Routes for logging in to the app, which exchanges a token for a cookie, and for logging out, which deletes the
+/// cookie.
 struct LoginRoutes: RouteSet {
   let api = API.app
   let services: Services
@@ -14,9 +15,10 @@ struct LoginRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .post, "login", "A cookie for a token", body: .json([.text("token").required]), answers: [.empty(.noContent)],
+      .post, "login", "Exchange a token for a session cookie", body: .json([.text("token").required]),
+      answers: [.empty(.noContent)],
       access: .open, login)
-    route(.post, "logout", "Takes the cookie back", answers: [.empty(.noContent)], access: .open) { _, context in
+    route(.post, "logout", "Remove the session cookie", answers: [.empty(.noContent)], access: .open) { _, context in
       Response(status: .noContent, headers: [.setCookie: AppCookie.expired(isSecure: context.client.isSecure)])
     }
   }

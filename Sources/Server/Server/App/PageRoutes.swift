@@ -11,8 +11,8 @@ struct PageRoutes: RouteSet {
   private let files = PageFile.all
 
   var routes: [Route] {
-    route(.get, "", "The app", type: "text/html") { request, _ in try answer("index.html", request) }
-    route(.get, "app/{file}", "What the app's page is made of", type: "*/*") { request, context in
+    route(.get, "", "The page of the app", type: "text/html") { request, _ in try answer("index.html", request) }
+    route(.get, "app/{file}", "A file of the app's page", type: "*/*") { request, context in
       try answer(context.parameters.require("file"), request)
     }
   }
@@ -30,7 +30,7 @@ struct PageRoutes: RouteSet {
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
   }
 
-  /// A policy that allows only resources of this server, no inline scripts or styles, and no framing by other pages.
+  /// A policy that allows only resources of this server, no inline scripts or styles, and no framing.
   private static let policy =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
 }

@@ -2,8 +2,9 @@ internal import Analysis
 
 /// The placeholder for a missing cover: a curve of the onset strength over a track.
 enum PlaceholderCover {
-  /// Returns the means of equal parts of the track, scaled so that the range from the 4th to the 96th percentile
-  /// becomes 0 to 63; `nil` if there are no onsets.
+  /// Returns the means of the onset strengths over `count` equal parts of the track; `nil` if there are no onsets. The
+  /// strengths are first scaled so that the range from the 4th to the 96th percentile becomes 0 to 63, and clamped to
+  /// that range.
   static func points(of onsets: TempoFinding.OnsetSummary, count: Int) -> [Int]? {
     let values = onsets.values.filter(\.isFinite)
     guard values.count > 1, let top = values.max(), top > 0 else { return nil }

@@ -21,7 +21,7 @@ struct ReportRoutes: AppRouteSet {
   init(library: AppLibrary) { self.library = library }
 
   var routes: [Route] {
-    answer(.get, "report", "What the last run did", answers: .appReport, .computing) { _ in
+    answer(.get, "report", "Report on the last run", answers: .appReport, .computing) { _ in
       let (report, made) = try reports.current(of: library) { made in
         try MorningReport(of: library.store.latestRun(), among: library.store.runs(), generated: made) { body in
           try library.store.forEachRecord(RecordSelection(includesVanished: true, includesRuns: true), body)
@@ -29,7 +29,7 @@ struct ReportRoutes: AppRouteSet {
       }
       return (report, made, library.progress)
     }
-    route(.get, "report.html", "The report as a page to keep", type: "text/html") { request, _ in
+    route(.get, "report.html", "The report as a single HTML page", type: "text/html") { request, _ in
       let page = try await library.services.computing { try pages.current(of: library) { _ in try makePage() }.0 }
       var response = FileAnswer(file: page, contentType: "text/html; charset=utf-8", name: "report.html")
         .response(to: request, library.services)
@@ -51,7 +51,7 @@ struct ReportRoutes: AppRouteSet {
     } catch let error as StoreError {
       throw error
     } catch {
-      throw RequestError(.serviceUnavailable, "The page could not be made: \(error)", retryAfter: 60)
+      throw RequestError(.serviceUnavailable, "The page could not be created: \(error)", retryAfter: 60)
     }
   }
 }
@@ -115,7 +115,8 @@ private final class KeptReport<Report: Sendable>: Sendable {
         let isYoung = library.progress != nil && Timestamp.now.nanoseconds - state.made.nanoseconds < Self.minAge
         if state.revision == revision || isYoung || state.isBeingMade { return (report, state.made) }
       } else if state.isBeingMade {
-        throw RequestError(.serviceUnavailable, "The report is being made. Try again in some seconds.", retryAfter: 3)
+        throw RequestError(
+          .serviceUnavailable, "The report is being created. Try again in a few seconds.", retryAfter: 3)
       }
       state.isBeingMade = true
       return nil

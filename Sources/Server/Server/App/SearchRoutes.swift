@@ -13,7 +13,7 @@ struct TypedSearch: Hashable, Sendable {
   var offset: Int
 }
 
-/// Routes for searching while the user is typing, and for the library with filters.
+/// Routes for searching while the user is typing, for listing tracks by words and filters, and for the filter fields.
 struct SearchRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -22,7 +22,8 @@ struct SearchRoutes: AppRouteSet {
   var routes: [Route] {
     let type = JSONType<FoundSections>.appSearch
     answer(
-      .get, "search", "Search in sections as one types", [.text("q"), .text("sections")] + QueryReading.page,
+      .get, "search", "Search as you type, with one section per type of result",
+      [.text("q"), .text("sections")] + QueryReading.page,
       answers: [.json(type)]
     ) { request in
       let typed = try Self.typed(request.query)
@@ -34,10 +35,10 @@ struct SearchRoutes: AppRouteSet {
       return .json(bytes: bytes)
     }
     answer(
-      .get, "tracks", "Tracks by words and filters",
+      .get, "tracks", "Tracks that match words and filters",
       [.text("q"), .text("where"), .text("sort")] + QueryReading.page, answers: .appTracks
     ) { request in try tracks(request.query) }
-    answer(.get, "filters", "The fields of filters", answers: .appFilters) { _ in
+    answer(.get, "filters", "Fields and sort orders for filters", answers: .appFilters) { _ in
       (FilterField.allCases, TrackOrder.Key.allCases)
     }
   }
@@ -165,7 +166,7 @@ extension JSONType<FoundSections> {
 }
 
 extension ListPage {
-  /// Creates a page of search hits that has no offset.
+  /// Creates a page without an offset from search hits.
   fileprivate init<Hit, Value>(_ hits: SearchHits<Hit>, marking match: WordMatch, _ value: (Hit) -> Value)
   where Item == ListRow<Value> {
     self.init(

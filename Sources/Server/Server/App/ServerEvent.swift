@@ -7,7 +7,7 @@ struct ServerEvent: Sendable {
   enum Name: String, Sendable {
     /// The first event on a connection.
     case hello
-    /// Rows may have changed.
+    /// The library has changed, so the rows that the pages show may be outdated.
     case library
     case catalog
     /// The progress of a run.

@@ -18,7 +18,7 @@ struct ListRow<Value: Sendable>: Sendable {
   }
 }
 
-/// A page of a list, and the length of the whole list.
+/// A page of a list, with the number of items in the whole list.
 struct ListPage<Item: Sendable>: Sendable {
   var count: Int
   var isCountExact = true
@@ -48,7 +48,7 @@ extension JSONType<ListPage<ListRow<Song>>> {
   }
 }
 
-/// A track, in the form that the rows of the app's lists show.
+/// A track, with the fields that the rows of the app's lists show.
 extension JSONType<ListRow<Song>> {
   static var appTrack: Self { .object("AppTrack", groups: fields) }
 
@@ -81,7 +81,7 @@ extension Song {
 }
 
 extension Problem {
-  /// The problem in words that people understand.
+  /// The problem's code, with a name, a description and advice that users understand.
   static var namedFields: [Field<Problem>] {
     [
       .required("code", .text) { $0.code }, .required("name", .text) { ProblemWords(code: $0.code).name },

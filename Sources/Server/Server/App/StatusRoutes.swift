@@ -6,12 +6,12 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// Routes for the data in the header of every page.
+/// The route for the data at the top of every page of the app.
 struct StatusRoutes: AppRouteSet {
   let library: AppLibrary
 
   var routes: [Route] {
-    answer(.get, "status", "What the header of the app shows", answers: .status) { _ in
+    answer(.get, "status", "Status of the library, its runs and the catalog", answers: .status) { _ in
       try LibraryStatus(of: library)
     }
   }

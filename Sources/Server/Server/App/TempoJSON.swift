@@ -3,7 +3,7 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// A tempo, in the form that the track page shows.
+/// A track's tempo for the track page, with its correction and its former tempi.
 struct ShownTempo: Sendable {
   /// The tempo in effect.
   var tempo: TempoFinding

@@ -19,7 +19,7 @@ struct TempoRequest {
   private static let fields = Set(members.map(\.name))
 
   /// - Parameter candidates: Tempi to which a tapped tempo snaps if it is near one of them.
-  /// - Throws: `RequestError` with a sentence about the invalid field.
+  /// - Throws: `RequestError` with a sentence about an invalid field or combination of fields.
   init(_ body: [String: JSONValue], candidates: [Double]) throws {
     if let unknown = body.keys.sorted().first(where: { !Self.fields.contains($0) }) {
       let hint = Suggestion.hint(for: unknown, in: Self.fields.sorted())
@@ -64,7 +64,7 @@ struct TempoRequest {
     var tapped = TapTempo()
     for time in times { tapped.tap(at: time) }
     guard let bpm = tapped.bpm(near: candidates), tempi.contains(bpm) else {
-      throw invalid("No tempo follows from these taps. Tap at least \(TapTempo.minTaps) beats without a long pause.")
+      throw invalid("These taps give no tempo. Tap at least \(TapTempo.minTaps) beats without a long pause.")
     }
     return .beatsPerMinute(bpm)
   }

@@ -14,16 +14,16 @@ struct TempoRoutes: AppRouteSet {
 
   var routes: [Route] {
     route(
-      .put, "tracks/{id}/tempo", "Correct the tempo", body: .json(TempoRequest.members),
+      .put, "tracks/{id}/tempo", "Correct the tempo of a track", body: .json(TempoRequest.members),
       answers: [.json(.tempoChange)]
     ) { request, context in
       try await change(context.parameters.require("id"), request.jsonObject())
     }
     answer(
-      .delete, "tracks/{id}/tempo", "Take the correction back", answers: .tempoChange, .writing
+      .delete, "tracks/{id}/tempo", "Remove the correction of a track's tempo", answers: .tempoChange, .writing
     ) { request in try unset(request.id) }
     answer(
-      .post, "tracks/{id}/tempo/undo", "Take the last change back, or all since an earlier state",
+      .post, "tracks/{id}/tempo/undo", "Undo the last change of a track's tempo, or all since an earlier state",
       body: [.of("to", .integer)], answers: .tempoChange, .writing
     ) { request in try undo(request.id, request.body) }
   }

@@ -3,14 +3,14 @@ internal import Foundation
 
 /// Sentences about a tempo for the track page.
 enum TempoText {
-  /// Returns the confidence of a tempo in words and as a number.
+  /// Returns a sentence about the confidence of a tempo, about a person's correction, or about why there is no tempo.
   static func confidence(_ tempo: TempoFinding, isLocked: Bool) -> String {
     guard tempo.bpm != nil else { return isLocked ? "You said that there is no steady beat." : none(tempo.reason) }
     if isLocked { return "You set this tempo. Later runs keep it." }
     return Self.confidence(tempo.confidence)
   }
 
-  /// Returns the confidence of any finding: `Very likely right (96% confidence).`
+  /// Returns a sentence about the confidence of any finding: `Very likely right (96% confidence).`
   static func confidence(_ value: Double) -> String {
     let words =
       switch value {
@@ -22,7 +22,7 @@ enum TempoText {
     return "\(words) (\(Int((min(max(value, 0), 1) * 100).rounded(.down)))% confidence)."
   }
 
-  /// Returns the reasons for the confidence.
+  /// Returns sentences that explain the tempo and its confidence.
   static func reasons(_ tempo: TempoFinding, found: TempoFinding?) -> [String] {
     var reasons: [String] = []
     if let found, let theirs = found.bpm {
@@ -37,10 +37,10 @@ enum TempoText {
         "The tempo changes \(tempo.map.count - 1 == 1 ? "once" : "\(tempo.map.count - 1) times"), between "
           + "\(bpm(slowest)) and \(bpm(fastest)).")
     } else {
-      reasons.append("The tempo moves a little.")
+      reasons.append("The tempo varies a little.")
     }
     if tempo.downbeats == nil, tempo.beats.count > 1 {
-      reasons.append("Where bars begin is not sure.")
+      reasons.append("The starts of the bars are uncertain.")
     }
     return reasons
   }
@@ -58,7 +58,7 @@ enum TempoText {
             + "times that for \(bpm(rival.bpm))."
           : "There is about as much evidence for \(bpm(rival.bpm)).")
     } else if tempo.candidates.count == 1 {
-      sentences.append("Nothing speaks for another tempo.")
+      sentences.append("There is no evidence for another tempo.")
     }
     if tempo.octaveConfidence < 0.75 {
       sentences.append("The music may be counted at half or double this speed.")

@@ -11,7 +11,7 @@ internal import ResultStore
 internal import Serving
 internal import Text
 
-/// Routes for a single track: its findings, its waveform, and similar tracks.
+/// Routes for a track's findings, its waveform and similar tracks, and for small waveforms of several tracks.
 struct TrackRoutes: AppRouteSet {
   let library: AppLibrary
 
@@ -19,7 +19,7 @@ struct TrackRoutes: AppRouteSet {
   private static let printPoints = 12...120
 
   var routes: [Route] {
-    answer(.get, "tracks/{id}", "All that is known of a track", answers: .trackPage) { request in
+    answer(.get, "tracks/{id}", "Everything known about a track", answers: .trackPage) { request in
       let record = try library.record(ofTrack: request.id, long: ["beats", "chapters", "lyrics"])
       return TrackPage(
         song: try library.song(request.id), record: record,
@@ -28,7 +28,7 @@ struct TrackRoutes: AppRouteSet {
         chronicle: try FileChronicle(of: record.path, in: library.store))
     }
     route(
-      .get, "tracks/{id}/waveform", "The waveform", answers: [.json(.appWaveform)]
+      .get, "tracks/{id}/waveform", "The waveform of a track", answers: [.json(.appWaveform)]
     ) { request, context in try await waveform(context.parameters.require("id"), request) }
     answer(
       .get, "tracks/{id}/similar", "Tracks that sound alike", [.integer("limit", Self.similarCounts)],
@@ -55,7 +55,8 @@ struct TrackRoutes: AppRouteSet {
       guard let waveform = record.findings[WaveformFinding.self], waveform.peak != nil else {
         throw RequestError(
           .notFound,
-          "No waveform is kept of this track. Analyze it with a pipeline that has the analyzer waveform, such as default."
+          "No waveform is stored for this track. Analyze it with a pipeline that has the analyzer waveform, such as "
+            + "default."
         )
       }
       var response = JSONType.appWaveform.response(waveform)
@@ -146,7 +147,7 @@ extension ShownTempo {
 }
 
 extension HTTPFields {
-  /// The headers of a response without a body.
+  /// The headers, without those that describe a body.
   fileprivate var withoutBody: HTTPFields {
     var fields = self
     fields[.contentType] = nil

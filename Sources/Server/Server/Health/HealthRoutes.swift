@@ -10,7 +10,8 @@ struct HealthRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .get, "healthz", "Whether the server works and reads its database", answers: [.json(.health)], access: .open
+      .get, "healthz", "Health check: the server runs and can read its database", answers: [.json(.health)],
+      access: .open
     ) { _, _ in
       JSONType.health.response(try await services.reading { try services.store.trackTotals().count })
     }

@@ -12,14 +12,14 @@ struct MetricsRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .get, "metrics", "Figures for Prometheus; without a token on this machine only", type: "text/plain",
+      .get, "metrics", "Metrics for Prometheus; other machines need a token", type: "text/plain",
       access: .tokenOrThisMachine
     ) { _, _ in
       let figures = try await services.reading { try services.figures().library }
       let families =
         services.metrics.families + [
           MetricFamily(
-            "nocturne_server_waiting", "Work that waits for a thread or has one, by its lane.",
+            "nocturne_server_waiting", "Tasks that wait for a thread or run on one, by lane.",
             services.waitingCounts.map { .init(labels: [("lane", $0.name)], value: Double($0.count)) })
         ] + RunMetrics.families(of: figures)
       return Response(
@@ -37,29 +37,31 @@ extension ServerMetrics {
     }
     return [
       MetricFamily(
-        "nocturne_build_info", "The version of the program; always 1.",
+        "nocturne_build_info", "Version of the program, as a label; always 1.",
         [.init(labels: [("version", Nocturne.version)], value: 1)]),
       MetricFamily(
-        "nocturne_server_requests_total", "Requests that were answered.", kind: .counter,
+        "nocturne_server_requests_total", "Answered requests.", kind: .counter,
         requests.map { key, count in
           .init(
             labels: [("route", key.route), ("method", key.method), ("status", String(key.status))], value: Double(count)
           )
         }),
       MetricFamily(
-        "nocturne_server_request_duration_seconds", "Time until an answer began to be sent.", kind: .histogram,
+        "nocturne_server_request_duration_seconds",
+        "Seconds from the receipt of a request to the start of its response.", kind: .histogram,
         state.durations.sorted { $0.key < $1.key }.flatMap { Self.samples($1, route: $0) }),
       MetricFamily(
-        "nocturne_server_requests_in_progress", "Requests whose answer has not begun.", state.requestsInProgress),
+        "nocturne_server_requests_in_progress", "Requests whose response has not started.", state.requestsInProgress),
       MetricFamily(
-        "nocturne_server_sent_bytes_total", "Bytes of answers without their headers.", kind: .counter,
+        "nocturne_server_sent_bytes_total", "Bytes of response bodies.", kind: .counter,
         [.init(value: Double(state.sentBytes))]),
       MetricFamily("nocturne_server_connections", "Open connections.", state.connections),
       MetricFamily(
-        "nocturne_server_connections_total", "Connections that were taken.", kind: .counter,
+        "nocturne_server_connections_total", "Accepted connections.", kind: .counter,
         [.init(value: Double(state.allConnections))]),
       MetricFamily(
-        "nocturne_server_ended_connections_total", "Connections that were ended because of the client.", kind: .counter,
+        "nocturne_server_ended_connections_total",
+        "Connections that the server closed because of the client, by reason.", kind: .counter,
         EndReason.allCases.map { .init(labels: [("reason", $0.rawValue)], value: Double(state.ended[$0] ?? 0)) }),
     ]
   }

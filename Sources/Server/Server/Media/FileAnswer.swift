@@ -51,7 +51,7 @@ struct FileAnswer {
   private var headers: HTTPFields {
     [
       .acceptRanges: "bytes", .eTag: entityTag, .lastModified: HTTPDate.text(ofSeconds: seconds),
-      // Clients revalidate their copy on each use.
+      // With `no-cache`, clients revalidate their copy on each use.
       .cacheControl: "private, no-cache", .contentDisposition: disposition, .xContentTypeOptions: "nosniff",
     ]
   }
@@ -68,14 +68,15 @@ struct FileAnswer {
     return seconds <= since
   }
 
-  /// Returns `true` if the response may be a part of the file. A part is useful only to a client that has another part
-  /// of the same version of the file.
+  /// Returns `true` if the response may be a part of the file. With `If-Range`, a client requests a part only of the
+  /// version of the file that it already knows.
   private func mayBePart(_ headers: HTTPFields) -> Bool {
     guard let condition = headers[.ifRange] else { return true }
     return condition == entityTag || HTTPDate.seconds(of: condition) == seconds
   }
 
-  /// The header with an ASCII name for old clients, and the real name (RFC 6266). Neither contains folders.
+  /// The value of `Content-Disposition`, with an ASCII name for old clients, and the real name (RFC 6266). Neither
+  /// contains folders.
   private var disposition: String {
     let plain = String(
       name.unicodeScalars.map {

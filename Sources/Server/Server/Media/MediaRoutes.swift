@@ -63,20 +63,20 @@ extension Services {
     do {
       return try OpenFile(track)
     } catch .replaced {
-      throw RequestError(.notFound, "The file of this track was replaced by something else since the last run.")
+      throw RequestError(.notFound, "The file of this track has been replaced since the last run.")
     } catch .outside {
       throw RequestError(
         .notFound,
-        "The file of this track is behind a link that leads out of the folders of the library. To serve such files, set "
-          + "serve_links_outside: true.")
+        "The file of this track is behind a link that leads out of the folders of the library. To serve such files, "
+          + "set serve_links_outside: true.")
     } catch .notAudio {
       throw RequestError(.notFound, "The last run found no audio in the file of this track.")
     } catch {
-      throw RequestError(.notFound, "The file of this track is gone, or its disk is not there.")
+      throw RequestError(.notFound, "The file of this track is gone, or its disk is not mounted.")
     }
   }
 
-  /// Returns a response with a cover as JPEG.
+  /// Returns a response with a cover as JPEG, or with status 204 if there is none and the request has `missing=empty`.
   /// - Parameter id: The id of a track or an album.
   func cover(_ id: String, size: CoverSize, for request: Request) async throws -> Response {
     let track = try await reading {

@@ -46,7 +46,8 @@ struct OpenAPIRoutes: RouteSet {
     ]
   }
 
-  /// The object schemas of responses and bodies, by name. Clients generated from the document use these names.
+  /// The object schemas of responses, parameters and bodies, by name. Clients generated from the document use these
+  /// names.
   static func schemas(of routes: [Route]) -> [String: JSONValue] {
     let parts = routes.flatMap { route in
       route.answers.map(\.definitions) + route.parameters.map(\.definitions)
@@ -79,13 +80,13 @@ struct OpenAPIRoutes: RouteSet {
   }
 
   private static func responses(_ route: Route) -> [String: JSONValue] {
-    var problem: [String: JSONValue] = ["description": "Why it is not as asked, in the shape of the API"]
+    var problem: [String: JSONValue] = ["description": "Error, in the format of this API"]
     if route.api.hasStandardErrors {
       problem["content"] = ["application/json": ["schema": JSONType.error.schema.json]]
     }
     var responses: [String: JSONValue] = ["default": .object(problem)]
     for answer in route.answers {
-      var response: [String: JSONValue] = ["description": "As asked"]
+      var response: [String: JSONValue] = ["description": "Success"]
       if let schema = answer.schema {
         var content: [String: JSONValue] = ["application/json": ["schema": schema]]
         if route.mediaType != "application/json" { content[route.mediaType] = [:] }
@@ -96,10 +97,10 @@ struct OpenAPIRoutes: RouteSet {
     if route.mediaType != "application/json", !route.answers.contains(where: { $0.status == 200 }) {
       let isText = route.mediaType.hasPrefix("text/")
       let schema: JSONValue = isText ? ["type": "string"] : ["type": "string", "format": "binary"]
-      responses["200"] = ["description": "As asked", "content": .object([route.mediaType: ["schema": schema]])]
+      responses["200"] = ["description": "Success", "content": .object([route.mediaType: ["schema": schema]])]
     }
     if route.method == .get, route.answers.contains(where: { $0.status == 200 }) {
-      responses["304"] = ["description": "The answer has not changed since that of If-None-Match"]
+      responses["304"] = ["description": "Not modified since the version in If-None-Match"]
     }
     return responses
   }

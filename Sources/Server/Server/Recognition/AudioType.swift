@@ -8,8 +8,8 @@ enum AudioType: Hashable, Sendable {
   /// A file or a stream, in any format that the decoders detect.
   case encoded
 
-  /// `audio/pcm;rate=48000;channels=1;encoding=f32le`, or `audio/l16` (RFC 2586), whose samples are big-endian unless
-  /// `endianness=little-endian` says otherwise. All other types are left to the decoders.
+  /// Parses `audio/pcm;rate=48000;channels=1;encoding=f32le`, or `audio/l16` (RFC 2586), whose samples are big-endian
+  /// unless `endianness=little-endian` says otherwise. For all other types, the decoders detect the format.
   /// - Throws: `RequestError` for invalid PCM parameters.
   init(contentType: String?) throws(RequestError) {
     let parts = (contentType ?? "").lowercased().split(separator: ";").map { $0.trimmed }
@@ -61,7 +61,7 @@ struct PCMFormat: Hashable, Sendable {
   var channelCount: Int
   var encoding: Encoding
 
-  /// Size in bytes of one sample of each channel.
+  /// Size in bytes of a frame, which has one sample of each channel.
   var frameSize: Int { channelCount * (encoding == .f32le ? 4 : 2) }
 
   /// Maximum magnitude of samples; larger ones are clamped, as for samples from files (`AudioSource.sampleLimit`).

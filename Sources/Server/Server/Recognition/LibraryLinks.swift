@@ -5,14 +5,16 @@ internal import RecognitionTasks
 internal import Records
 internal import ResultStore
 
-/// Links matches of the recognition catalog to tracks of the library, which may have covers.
+/// Links matches from the recognition catalog to tracks of the library and their covers.
 struct LibraryLinks: Sendable {
   let store: ResultStore
 
-  /// The property that contains the id of the track in the other APIs of this server.
+  /// The property for the track's id, which the other APIs of this server use.
   static let trackID = "track_id"
 
-  /// Adds the id of the track to a media item, and the URL of its cover unless the item already has one. Blocks.
+  /// Returns the match with the id of its track added to the media item, or unchanged if the track is not in the
+  /// library. If the item has no artwork URL and the tags of the track contain a picture, also adds the URL of the
+  /// cover. Blocks.
   func linked(_ match: MatchedMediaItem) throws(StoreError) -> MatchedMediaItem {
     guard case .string(let text)? = match.item.properties[LibraryItem.path] else { return match }
     let path = DisplayPath.path(from: text)

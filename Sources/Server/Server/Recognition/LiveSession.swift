@@ -24,7 +24,7 @@ final class LiveSession: Sendable {
 
   private enum Phase {
     case open
-    /// Queued audio is still being matched.
+    /// No more audio is accepted, but queued audio is still being matched. The value is the reason for the end.
     case ending(String)
     case ended
   }
@@ -44,7 +44,7 @@ final class LiveSession: Sendable {
     var nextWatcher = 0
   }
 
-  /// The state of the matching, used by one thread at a time.
+  /// The data of the matching, used by one thread at a time.
   private struct Listening: ~Copyable {
     var stream: StreamingMatcher?
     var changes = TrackChanges()
@@ -52,7 +52,7 @@ final class LiveSession: Sendable {
     var openCount = 0
     /// The incomplete frame at the end of the last chunk.
     var rest = ByteBuffer()
-    /// `true` if the catalog could not be used and an event has reported the failure.
+    /// `true` if an event has reported that the catalog cannot be used, or that some catalogs do not answer.
     var hasFailed = false
   }
 
@@ -93,7 +93,8 @@ final class LiveSession: Sendable {
       }
       state.lastActivity = .now
       if let first = state.format, first != format {
-        throw RequestError(.badRequest, "All audio of a session has one Content-Type; open another session.")
+        throw RequestError(
+          .badRequest, "All audio of a session must have the same Content-Type. For another one, open a new session.")
       }
       let number = sequence ?? state.nextSequence
       if number < state.nextSequence {
@@ -101,7 +102,7 @@ final class LiveSession: Sendable {
       }
       guard number == state.nextSequence else {
         throw RequestError(
-          .conflict, "Chunk \(state.nextSequence) must come first: chunks are taken in the order of their numbers.")
+          .conflict, "Chunk \(state.nextSequence) must come first: chunks are accepted in the order of their numbers.")
       }
       guard state.chunkBytes + chunk.readableBytes <= Self.queueLimit, state.chunks.count < Self.queuedChunkLimit else {
         throw RequestError(.tooManyRequests, "Audio arrives faster than it can be matched.", retryAfter: 1)
@@ -152,7 +153,7 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Matches the next chunk.
+  /// Matches the next chunk, or finishes the session if it is ending and all its chunks have been matched.
   /// - Returns: `true` if there may be more chunks.
   func listen(_ catalog: ServedCatalog, _ links: LibraryLinks) -> Bool {
     guard let work = nextWork() else { return false }
@@ -214,8 +215,7 @@ final class LiveSession: Sendable {
     }
   }
 
-  /// Reports once that catalogs do not answer, and reports it again only after all of them have answered in the
-  /// meantime.
+  /// Reports that catalogs do not answer. Later failures are reported only after all catalogs have answered again.
   private func say(_ missing: [MissingCatalog], _ listening: inout Listening) {
     if !missing.isEmpty, !listening.hasFailed {
       let catalogs = missing.map { "\($0.name) (\($0.reason))" }.joined(separator: ", ")
@@ -233,7 +233,7 @@ final class LiveSession: Sendable {
   private func add(_ changes: [TrackChanges.Change], _ listening: inout Listening, _ links: LibraryLinks) {
     for var change in changes {
       listening.openCount += change.kind == .began ? 1 : -1
-      // A match counts even if the library cannot be read.
+      // A match is reported even if the library cannot be read.
       change.match = (try? change.match.map(links.linked)) ?? change.match
       var json = JSONWriter()
       DetectionRecord(heard: .now, change: change).writeJSON(into: &json)
@@ -255,15 +255,16 @@ final class LiveSession: Sendable {
   /// Returns the events that came after the one with this id and are still kept.
   func events(after id: Int) -> [SessionEvent] { state.withLock { $0.events.filter { $0.id > id } } }
 
-  /// Yields when there may be new events, or when a keep-alive is due. The stream ends with the session, or when `end`
-  /// completes because the client has disconnected.
+  /// Returns a stream that yields at once, when there may be new events, and when a keep-alive is due. It ends with the
+  /// session, or when `end` completes because the client has disconnected.
   func wakeUps(until end: EventLoopFuture<Void>) throws(RequestError) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuation.yield()
     let number: Int? = try state.withLock { (state) throws(RequestError) in
       if case .ended = state.phase { return nil }
       guard state.watchers.count < Self.watcherLimit else {
-        throw RequestError(.tooManyRequests, "The events of a session can be read by \(Self.watcherLimit) at a time.")
+        throw RequestError(
+          .tooManyRequests, "At most \(Self.watcherLimit) clients at a time can read the events of a session.")
       }
       state.nextWatcher += 1
       state.watchers[state.nextWatcher] = continuation

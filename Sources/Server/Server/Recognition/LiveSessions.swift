@@ -28,7 +28,7 @@ final class LiveSessions: Sendable {
   private static let waitingLimit = 128 << 20
   /// Maximum number of seconds without audio. After that, the session ends.
   static let idleSeconds: Int64 = 60
-  /// Number of seconds for which a session that ended while idle can still be read.
+  /// Number of seconds for which a session that ended because it was idle can still be read.
   private static let afterlifeSeconds: Int64 = 30
   /// Number of seconds between keep-alives on connections without events.
   private static let keepAliveSeconds = 15
@@ -104,10 +104,11 @@ final class LiveSessions: Sendable {
     for session in sessions { end(session, because: "The server is stopping.") }
   }
 
-  /// Ends the threads once all sessions have ended.
+  /// Ends the threads. Called after all sessions have ended.
   func endThreads() { threads.close() }
 
-  /// Ends idle sessions and removes ended sessions, until none remain.
+  /// Every second, ends idle sessions, removes ended ones, and wakes event streams if keep-alives are due, until no
+  /// sessions remain.
   private func tend() async {
     var seconds = 0
     while true {

@@ -16,7 +16,7 @@ struct MatchRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .post, "match", "Which recordings an audio file has", [.number("min_confidence")],
+      .post, "match", "Recognize the recordings in an audio file", [.number("min_confidence")],
       body: .bytes(["application/octet-stream"]), answers: [.json(.match)]
     ) { request, _ in
       let limit = try request.confidenceLimit
@@ -28,7 +28,7 @@ struct MatchRoutes: RouteSet {
       }
     }
     route(
-      .post, "catalog/part", "Answer another server that asks this one's catalog as a part of a larger one",
+      .post, "catalog/part", "Search this server's catalog on behalf of another server",
       body: .bytes(["application/octet-stream"]), type: "application/octet-stream"
     ) { request, _ in
       try await services.recognition.questions.admit {
@@ -41,7 +41,7 @@ struct MatchRoutes: RouteSet {
     }
   }
 
-  /// Maximum size of a question in bytes, which is enough for the landmarks of a minute of audio.
+  /// Maximum size of a request to `catalog/part` in bytes, which is enough for the landmarks of a minute of audio.
   private static let maxQuestionSize = 4 << 20
 
   private func answer(_ question: [UInt8]) throws -> [UInt8] {
@@ -49,7 +49,7 @@ struct MatchRoutes: RouteSet {
       do throws(PartFailure) {
         return try session.answer(toPart: question)
       } catch {
-        throw RequestError(.badRequest, "The question to the catalog cannot be read: \(error).")
+        throw RequestError(.badRequest, "The catalog query cannot be read: \(error).")
       }
     }
   }
@@ -79,7 +79,7 @@ extension JSONType<MatchRecord> {
 }
 
 extension Request {
-  /// The parameter `min_confidence`.
+  /// The limit in the parameter `min_confidence`; the default limit if the parameter is missing.
   var confidenceLimit: ConfidenceLimit {
     get throws(RequestError) {
       guard let text = uri.queryParameters["min_confidence"] else { return ConfidenceLimit() }

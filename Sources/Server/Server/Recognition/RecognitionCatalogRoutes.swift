@@ -38,14 +38,15 @@ struct RecognitionCatalogRoutes: RouteSet {
             duration: current.information.duration, isOutdated: catalog.isOutdated))
       }
     }
-    route(.get, "catalog/{id}", "One recording", answers: [.json(.recording)]) { _, context in
+    route(.get, "catalog/{id}", "A recording of the catalog", answers: [.json(.recording)]) { _, context in
       let id = try Self.identifier(context)
       return try await services.reading {
         guard let entry = try catalog.current().entry(id) else { throw Self.notFound }
         return JSONType.recording.response(entry)
       }
     }
-    route(.get, "catalog/{id}/signature", "Its signature", type: "application/octet-stream") { _, context in
+    route(.get, "catalog/{id}/signature", "The signature of a recording", type: "application/octet-stream") {
+      _, context in
       let id = try Self.identifier(context)
       return try await services.reading {
         guard let reference = try catalog.current().reference(id) else { throw Self.notFound }
@@ -55,7 +56,7 @@ struct RecognitionCatalogRoutes: RouteSet {
       }
     }
     route(
-      .post, "catalog", "Add a signature", body: .bytes(["application/octet-stream"]),
+      .post, "catalog", "Add a recording's signature to the catalog", body: .bytes(["application/octet-stream"]),
       answers: [.json(.added, .created)]
     ) { request, _ in
       let body = try await request.body.collect(upTo: Self.uploadLimit)
@@ -66,7 +67,7 @@ struct RecognitionCatalogRoutes: RouteSet {
         }
       }
     }
-    route(.delete, "catalog/{id}", "Take a recording out", answers: [.empty(.noContent)]) { _, context in
+    route(.delete, "catalog/{id}", "Remove a recording from the catalog", answers: [.empty(.noContent)]) { _, context in
       let id = try Self.identifier(context)
       return try await services.cataloging {
         try Self.explained {
@@ -87,13 +88,13 @@ struct RecognitionCatalogRoutes: RouteSet {
 
   // MARK: Changing
 
-  /// Adds `{"reference": …, "signature": base64, "items": [media items]}`.
+  /// Adds the signature in `{"reference": …, "signature": base64, "items": [media items]}`.
   private func add(reference text: ByteBufferView) throws -> Response {
     guard case .object(let object)? = try? JSONValue(parsing: text), case .string(let encoded)? = object["signature"],
       let bytes = Data(base64Encoded: encoded)
     else {
       throw RequestError(
-        .badRequest, "The body is an object with signature (base64) and, if you like, reference and items.")
+        .badRequest, "The body must be an object with signature (base64) and, optionally, reference and items.")
     }
     let signature: Signature
     do {
@@ -120,7 +121,7 @@ struct RecognitionCatalogRoutes: RouteSet {
     }
   }
 
-  /// Adds a catalog that `write` has written to a file.
+  /// Adds the catalog that `write` writes to a file.
   private func merge(_ write: (FilePath) throws -> Void) throws -> Response {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -132,10 +133,12 @@ struct RecognitionCatalogRoutes: RouteSet {
     return JSONType.added.response(added.entries(offset: 0, limit: Self.pageLimit), status: .created)
   }
 
-  /// Parses media items in the format that `match` prints. The value of a missing member is unknown.
+  /// Parses media items in the format that `match` prints. Missing members are unknown, and missing lists are empty.
   private static func items(_ value: JSONValue?) throws -> [MediaItem] {
     guard let value, value != .null else { return [] }
-    guard case .array(let values) = value else { throw RequestError(.badRequest, "items is a list of media items.") }
+    guard case .array(let values) = value else {
+      throw RequestError(.badRequest, "items must be a list of media items.")
+    }
     let lists: [String: JSONValue] = ["genres": [], "time_ranges": [], "frequency_skew_ranges": [], "properties": [:]]
     return try values.map { value in
       guard case .object(let object) = value,
@@ -144,7 +147,8 @@ struct RecognitionCatalogRoutes: RouteSet {
         ).decoded(as: MediaItem.self)
       else {
         throw RequestError(
-          .badRequest, "A media item has title, artist, album, isrc and more as texts; genres is a list of texts.")
+          .badRequest,
+          "The members of a media item, such as title, artist and isrc, are strings; genres is a list of strings.")
       }
       return item
     }
@@ -183,7 +187,7 @@ private struct RecordingPage {
   var offset: Int
   var total: Int
   var duration: Double
-  /// `true` if the catalog has changed and can no longer be read.
+  /// `true` if the catalog has changed but cannot be read completely, so the previous one is in use.
   var isOutdated: Bool
 }
 

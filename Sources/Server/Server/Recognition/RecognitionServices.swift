@@ -3,7 +3,7 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// The state that the recognition routes share.
+/// The catalog, sessions and threads that the recognition routes share.
 struct RecognitionServices: Sendable {
   let catalog: ServedCatalog
   let links: LibraryLinks
@@ -35,14 +35,15 @@ struct RecognitionServices: Sendable {
   }
 }
 
-/// Threads that decode and match whole uploads, which may take many seconds. Live sessions have their own threads.
+/// Threads that decode and match whole uploads, which may take many seconds, or answer queries from other servers. Live
+/// sessions have their own threads.
 final class Uploads: Sendable {
   private let threads: ThreadExecutor
   private let queue: AdmissionQueue
 
-  /// Number of uploads per thread that are received or recognized at a time.
+  /// Maximum number of uploads per thread that are received or recognized at a time.
   private static let share = 8
-  /// Maximum number of waiting uploads, none of which has been read at all.
+  /// Maximum number of uploads that wait to be read.
   static let maxQueueLength = 200
   static let maxWait = Duration.seconds(30)
 
@@ -52,20 +53,20 @@ final class Uploads: Sendable {
       places: Self.share * threadCount, maxQueueLength: Self.maxQueueLength, maxWait: Self.maxWait)
   }
 
-  /// Runs `body` when it is the upload's turn. Nothing of the upload is read until then, so memory use is bounded.
+  /// Runs `body` when it is the upload's turn. The upload is not read until then, so memory use is bounded.
   /// - Throws: `RequestError` if too many uploads are waiting or the wait is too long, or any error that `body` throws.
   func admit<Value>(_ body: () async throws -> Value) async throws -> Value {
     do {
       try await queue.enter()
     } catch is AdmissionQueue.Refusal {
       throw RequestError(
-        .serviceUnavailable, "Too many recordings are being recognized. Try again in some seconds.", retryAfter: 5)
+        .serviceUnavailable, "Too many recordings are being recognized. Try again in a few seconds.", retryAfter: 5)
     }
     defer { queue.leave() }
     return try await body()
   }
 
-  /// Runs decoding and matching on one of the threads.
+  /// Runs `body`, which decodes or matches, on one of the threads.
   func run<Value: Sendable>(_ body: @Sendable () throws -> Value) async throws -> Value {
     try await threads.run(body)
   }
@@ -74,6 +75,7 @@ final class Uploads: Sendable {
 }
 
 extension API {
-  /// The API, with a large body limit because audio and signatures are larger than other bodies.
+  /// The recognition API, with a large body limit, because audio and signatures are larger than the bodies of other
+  /// APIs.
   static let recognition = API(name: "recognition", path: "/v1", bodyLimit: BodyLimits.large)
 }

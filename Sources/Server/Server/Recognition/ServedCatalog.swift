@@ -46,7 +46,7 @@ final class ServedCatalog: Sendable {
   }
 
   /// Returns the server's own catalog. Blocks for milliseconds.
-  /// - Throws: `RequestError` if there is none.
+  /// - Throws: `RequestError` if there is none, or if it cannot be read.
   func current() throws -> CustomCatalog {
     try state.withLock { state in
       checkIfDue(&state)
@@ -61,7 +61,7 @@ final class ServedCatalog: Sendable {
   /// catalog is in use.
   var problem: String? { state.withLock { $0.joined == nil ? nil : $0.problem.map { "\($0)" } } }
 
-  /// Lends a session that searches the current catalog and the others.
+  /// Calls `body` with a session that searches the current catalog and the other catalogs.
   /// - Throws: `RequestError` if there is no catalog to search, or any error that `body` throws.
   func withSession<Value>(_ body: (RecognitionSession) throws -> Value) throws -> Value {
     let (session, generation) = try state.withLock { state in
@@ -87,12 +87,14 @@ final class ServedCatalog: Sendable {
     case is CatalogTaskError, nil:
       RequestError(
         .serviceUnavailable,
-        "There is no catalog of recordings yet. Make one from the analyzed files with: analyze catalog build. The server "
-          + "notices it by itself.")
+        "There is no catalog of recordings yet. Create one from the analyzed files with: analyze catalog build. The "
+          + "server then uses it without a restart."
+      )
     case .some:
       RequestError(
         .serviceUnavailable,
-        "The catalog of recordings cannot be read. To see why: analyze catalog info --check. To repair it: analyze catalog build."
+        "The catalog of recordings cannot be read. To see why: analyze catalog info --check. To repair it: analyze "
+          + "catalog build."
       )
     }
   }
@@ -117,7 +119,8 @@ final class ServedCatalog: Sendable {
     }
     let own = open(path)
     let isGone = state.problem is CatalogTaskError
-    // A catalog that was removed is no longer used. A damaged one may be half copied, so the previous one stays in use.
+    // A catalog that was removed is no longer used. A damaged catalog may be half copied, so the previous version stays
+    // in use.
     state.isOutdated = state.catalog != nil && !isGone && own?.losses.isEmpty != true
     if !state.isOutdated { state.catalog = own } else { losses = [] }
     let joined = [state.catalog].compactMap { $0 } + others.compactMap(open)

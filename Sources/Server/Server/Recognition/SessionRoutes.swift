@@ -13,7 +13,8 @@ struct SessionRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .post, "sessions", "Begin to listen", [.number("min_confidence")], answers: [.json(.session, .created)]
+      .post, "sessions", "Start a session that recognizes live audio", [.number("min_confidence")],
+      answers: [.json(.session, .created)]
     ) { request, context in
       let limit = try request.confidenceLimit
       // If there is no catalog, this request fails, so that no later event has to report it.
@@ -23,11 +24,11 @@ struct SessionRoutes: RouteSet {
       response.headers[.location] = "/v1/sessions/\(session.id)"
       return response
     }
-    route(.get, "sessions/{id}", "How far a session is", answers: [.json(.session)]) { _, context in
+    route(.get, "sessions/{id}", "The progress of a session", answers: [.json(.session)]) { _, context in
       JSONType.session.response(try session(context).progress)
     }
     route(
-      .post, "sessions/{id}/audio", "The next chunk of audio", [.integer("sequence", 0...1_000_000)],
+      .post, "sessions/{id}/audio", "Send the next chunk of audio to a session", [.integer("sequence", 0...1_000_000)],
       body: .bytes(["audio/pcm"]), answers: [.json(.receipt, .accepted)]
     ) { request, context in
       let session = try session(context)
@@ -40,7 +41,8 @@ struct SessionRoutes: RouteSet {
       guard case .pcm(let format) = try AudioType(contentType: request.headers[.contentType]) else {
         throw RequestError(
           .unsupportedMediaType,
-          "Live audio is PCM, such as Content-Type: audio/pcm;rate=48000;channels=1;encoding=s16le. Files go to /v1/match."
+          "Live audio is PCM, such as Content-Type: audio/pcm;rate=48000;channels=1;encoding=s16le. Files go to "
+            + "/v1/match."
         )
       }
       let chunk = try await request.body.collect(upTo: LiveSession.maximumChunkSize)
@@ -49,12 +51,13 @@ struct SessionRoutes: RouteSet {
       return JSONType.receipt.response(receipt, status: .accepted)
     }
     route(
-      .get, "sessions/{id}/events", "What is heard, as it happens", [.integer("last_event_id", 0...1_000_000)],
+      .get, "sessions/{id}/events", "Recognized tracks of a session, as server-sent events",
+      [.integer("last_event_id", 0...1_000_000)],
       type: "text/event-stream"
     ) { request, context in
       events(of: try session(context), after: try lastEventID(of: request), until: context.end)
     }
-    route(.delete, "sessions/{id}", "Stop listening", answers: [.empty(.noContent)]) { _, context in
+    route(.delete, "sessions/{id}", "End a session", answers: [.empty(.noContent)]) { _, context in
       sessions.end(try session(context), because: "The client has ended it.")
       return Response(status: .noContent)
     }
@@ -64,7 +67,8 @@ struct SessionRoutes: RouteSet {
     try sessions.session(context.parameters.require("id"))
   }
 
-  /// The id of the last event that the client has received; 0 if it has received none.
+  /// The id of the last event that the client has received, according to the request; 0 if the request does not state
+  /// it.
   private func lastEventID(of request: Request) throws(RequestError) -> Int {
     guard let text = request.headers[Self.lastEventID] ?? request.uri.queryParameters["last_event_id"].map(String.init)
     else { return 0 }

@@ -7,7 +7,7 @@ internal import Text
 /// `total,items(added_at,track(name,album(!images)))`.
 /// https://developer.spotify.com/documentation/web-api/reference/get-playlist
 struct FieldSelection: Equatable {
-  /// The only members that are kept; if empty, all members are kept.
+  /// The only members that are kept; if empty, all members outside `dropped` are kept.
   private var kept: [String: FieldSelection] = [:]
   private var dropped: Set<String> = []
 
@@ -72,7 +72,7 @@ struct FieldSelection: Equatable {
     dropped.formUnion(other.dropped)
   }
 
-  /// Returns the selected parts of an object, or of each object in a list.
+  /// Returns the selected parts of an object, or of each object in a list; other values are returned unchanged.
   func applied(to value: JSONValue) -> JSONValue {
     switch value {
     case .array(let values): return .array(values.map(applied))

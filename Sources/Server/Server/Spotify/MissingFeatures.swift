@@ -1,4 +1,4 @@
-/// The values of audio features and analyses that are missing. They are the numbers that Spotify uses for unknown
+/// The values that stand for missing audio features and analyses. They are the numbers that Spotify uses for unknown
 /// values, which typed clients need, or null for clients that request it with `nulls=1`.
 ///
 /// According to the documentation of Spotify's Web API, key and mode are -1 if there is no result, confidences are 0,

@@ -3,7 +3,7 @@ internal import Hummingbird
 internal import Serving
 
 /// Shows, episodes, audiobooks and chapters in Spotify's Web API. A library of files does not contain any of these, so
-/// the lists are empty, and no id refers to one.
+/// the lists are empty, and all ids are unknown.
 struct SpokenWordRoutes: RouteSet {
   let spotify: SpotifyRoutes
 
@@ -17,7 +17,7 @@ struct SpokenWordRoutes: RouteSet {
   var routes: [Route] {
     for kind in Self.kinds {
       spotify.read(
-        "\(kind)s", "Null for each id: the library has music only", SpotifyRequest.ids,
+        "\(kind)s", "Always null for each id: the library has music only", SpotifyRequest.ids,
         answers: .only("\(kind)s", .list(.any), as: "\(kind.prefix(1).uppercased() + kind.dropFirst())s")
       ) { request, _ in try request.ids(max: 50).map { _ in .null } }
       spotify.read("\(kind)s/{id}", Self.summary, answers: [.json(.error, .notFound)]) { _, id in
@@ -30,15 +30,17 @@ struct SpokenWordRoutes: RouteSet {
       }
     }
     for kind in Self.saved {
-      spotify.emptyPage("me/\(kind)s", "Empty: the library has music only")
+      spotify.emptyPage("me/\(kind)s", "Always empty: the library has music only")
       spotify.read(
-        "me/\(kind)s/contains", "False for each id", SpotifyRequest.ids, answers: .list(.flag)
+        "me/\(kind)s/contains", "Always false for each id: the library has music only", SpotifyRequest.ids,
+        answers: .list(.flag)
       ) { request, _ in try request.ids(max: 50).map { _ in false } }
       spotify.change(
-        .put, "me/\(kind)s", "There are none to save: 404", [.text("ids")], answers: [.json(.error, .notFound)]
+        .put, "me/\(kind)s", "Always 404: the library has music only", [.text("ids")],
+        answers: [.json(.error, .notFound)]
       ) { throw try Self.absent(kind, $0.ids().first ?? "") }
       spotify.change(
-        .delete, "me/\(kind)s", "None is saved, before or after", [.text("ids")]
+        .delete, "me/\(kind)s", "No effect: the library has music only", [.text("ids")]
       ) {
         // Nothing was ever saved, so there is nothing to remove.
         _ = try $0.ids()
@@ -47,7 +49,7 @@ struct SpokenWordRoutes: RouteSet {
     }
   }
 
-  private static let summary = "The library has music only: 404"
+  private static let summary = "Always 404: the library has music only"
 
   private static func absent(_ kind: String, _ id: String) throws -> RequestError {
     _ = try SpotifyRequest.id(id)

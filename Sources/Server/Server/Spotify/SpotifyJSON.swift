@@ -7,8 +7,8 @@ internal import Text
 
 /// The URLs in responses of Spotify's Web API.
 ///
-/// Unknown values are null if clients accept null; otherwise, they are what Spotify uses for unknown values. Plays are
-/// not counted, so `popularity` is 0. The files can be played wherever the server can be reached, so
+/// Unknown values are null where clients accept null; elsewhere, they have the values that Spotify uses for unknown
+/// ones. Plays are not counted, so `popularity` is 0. The files can be played wherever the server can be reached, so
 /// `available_markets` is empty, and `is_playable` is true.
 struct SpotifyLinks: Sendable {
   /// The start of absolute URLs.
@@ -77,7 +77,7 @@ extension Field {
   static func artists<Value>(_ artists: @escaping @Sendable (Value) -> [SongArtist]) -> Self
   where Record == Linked<Value> {
     .required("artists", .list(.simpleArtist)) { record in
-      // Clients show only the first artist.
+      // Clients show the first artist, so the list must not be empty.
       let artists = artists(record.value)
       return (artists.isEmpty ? [.unknown] : artists).map { Linked($0, record.links) }
     }
@@ -230,7 +230,7 @@ extension JSONType where Value == [LinkedTrack?] {
 
 // MARK: Lists
 
-/// A paging object.
+/// A page of a list, for one of Spotify's paging objects.
 struct SpotifyPage<Item: Sendable>: Sendable {
   let page: Page
   let total: Int
@@ -262,7 +262,7 @@ extension JSONType<SpotifyPage<JSONValue>> {
   static var emptyPage: Self { .page("EmptyPage", .any) }
 }
 
-/// The requested part of a list.
+/// The requested range of a list: at most `limit` items, starting at `offset`.
 struct Page: Sendable, Equatable {
   var limit: Int
   var offset: Int

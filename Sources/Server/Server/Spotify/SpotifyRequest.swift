@@ -12,7 +12,7 @@ struct SpotifyRequest {
   let fields: FormFields
   let links: SpotifyLinks
 
-  /// - Parameter tokens: The tokens that sign the URLs of covers.
+  /// - Parameter tokens: The tokens that create the keys in the URLs of covers.
   init(_ request: Request, _ context: ServerContext, tokens: AccessTokens) {
     fields = FormFields(request.uri.query ?? "")
     let client = context.client.token

@@ -15,7 +15,7 @@ extension SpotifyRoutes {
       answers: .page("AlbumPage", .simpleAlbum)
     ) { request, id in try albums(ofArtist: id, request) }
     read(
-      "artists/{id}/top-tracks", "Ten tracks, those of the newest albums first: plays are not counted",
+      "artists/{id}/top-tracks", "Ten tracks of an artist, from the newest albums first (plays are not counted)",
       [.text("market")], answers: .tracks
     ) { request, id in
       // Plays are not counted, so the tracks come from the artist's own albums, starting with the newest.

@@ -167,7 +167,7 @@ private struct AudioAnalysis {
   var duration: Double { record.format?.duration ?? song.row.durationSeconds ?? 0 }
   var key: MusicalKey? { song.row.key.flatMap { MusicalKey($0) } }
 
-  /// Half beats, the finest regular pulse that is known.
+  /// The times of the beats and of the points halfway between them, in seconds. No finer regular pulse is measured.
   var tatums: [Double] {
     let beats = record.tempo?.beats ?? []
     return beats.indices.flatMap { index in
@@ -175,8 +175,8 @@ private struct AudioAnalysis {
     }
   }
 
-  /// Returns an interval from each start to the next. The last interval is as long as the one before it, or shorter if
-  /// the track ends first.
+  /// Returns an interval from each start to the next. The last interval has the duration of the one before it, or less
+  /// if the track ends first. A single interval extends to the end of the track.
   func intervals(_ starts: [Double]) -> [Interval] {
     starts.indices.map { index in
       let last = index + 1 == starts.count
@@ -277,7 +277,7 @@ extension JSONType<AudioAnalysis> {
           ($0.record.tempo?.bpm == nil ? nil : $0.record.tempo?.confidence) ?? $0.unknown.confidence
         },
       ], Field.meter, Field.keyFields,
-      // Spotify encodes fingerprints and rhythms in its own formats.
+      // Spotify's fingerprints and rhythms have proprietary formats, so these fields are empty.
       [
         ("codestring", "code_version"), ("echoprintstring", "echoprint_version"), ("synchstring", "synch_version"),
         ("rhythmstring", "rhythm_version"),

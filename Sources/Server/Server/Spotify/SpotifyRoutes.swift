@@ -60,7 +60,7 @@ struct SpotifyRoutes: RouteSet {
   }
 
   /// - Parameters:
-  ///   - work: The lane of `Services` that computes and writes the response.
+  ///   - work: The lane of `Services` in which the response is computed and encoded.
   ///   - answer: Called with the value of `{id}` in the path, or an empty string.
   func read<Value>(
     _ path: String, _ summary: String, _ parameters: [RouteParameter] = [], answers type: JSONType<Value>,
@@ -81,7 +81,7 @@ struct SpotifyRoutes: RouteSet {
     }
   }
 
-  /// Returns a route that changes something, or whose parameters may be in a body.
+  /// Returns a route that changes the store, or whose parameters may be in a body.
   /// - Parameters:
   ///   - body: Members of the body.
   ///   - answer: Writes to the store unless the method is GET. It runs in a lane of `Services`.
@@ -117,7 +117,8 @@ struct SpotifyRoutes: RouteSet {
     return song
   }
 
-  /// Returns a function that finds the album of a track. The albums of all tracks are read in one query.
+  /// Returns a function that looks up the album of one of the songs, and returns `nil` for a song without an album. All
+  /// albums are read in one query.
   func albums(of songs: [Song]) throws -> (Song) -> SongAlbum? {
     let ids = Set(songs.compactMap(\.album?.id)).sorted()
     let albums = Dictionary(try store.albums(ids: ids).compactMap(\.self).map { ($0.id, $0) }) { first, _ in first }
@@ -186,7 +187,7 @@ struct SpotifyRoutes: RouteSet {
     return found.filter { playlist in !excluded.contains { $0.matches(playlist.name) } }
   }
 
-  /// Returns the track whose cover represents each artist.
+  /// Returns the ids of the tracks whose covers represent the artists, by the ids of the artists.
   func coverTracks(of artists: [LibraryArtist]) throws -> [String: String] {
     guard !artists.isEmpty else { return [:] }
     return try store.firstTracks(ofArtists: artists.map(\.id))

@@ -19,7 +19,7 @@ struct TokenRoutes: RouteSet {
 
   var routes: [Route] {
     route(
-      .post, "token", "A bearer token for an hour, for the secret of a client",
+      .post, "token", "Exchange a client secret for a bearer token valid for an hour",
       body: .form(["grant_type", "client_id", "client_secret"]), answers: [.json(.token)], token)
   }
 
@@ -38,7 +38,7 @@ struct TokenRoutes: RouteSet {
 
   @Sendable private func token(_ request: Request, _ context: ServerContext) async throws -> Response {
     guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else {
-      throw RequestError(.badRequest, "The body must be of the kind application/x-www-form-urlencoded.")
+      throw RequestError(.badRequest, "The body must have the type application/x-www-form-urlencoded.")
     }
     let fields = FormFields(String(buffer: try await request.body.collect(upTo: 8192)))
     guard ["client_credentials", "refresh_token"].contains(fields["grant_type"]) else {

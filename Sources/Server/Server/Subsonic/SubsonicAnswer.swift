@@ -5,11 +5,11 @@ internal import Records
 internal import Serving
 internal import Text
 
-/// A response in Subsonic's envelope. As clients expect, its status is 200 even for errors.
+/// A response in Subsonic's envelope. As clients expect, its HTTP status is 200 even for errors.
 struct SubsonicAnswer {
   enum Format: Equatable {
     case xml, json
-    /// JSON as the argument of a call of this function.
+    /// JSON as the argument in a call to the function `callback`.
     case jsonp(callback: String)
 
     /// Uses XML unless the client requests another format.
@@ -76,7 +76,7 @@ struct SubsonicAnswer {
     return writer.bytes
   }
 
-  /// The JSON type of the envelope. The members of the individual methods are left open.
+  /// The JSON type of the envelope. The members that individual methods add are not specified.
   static let type = JSONType<SubsonicObject>.only(
     "subsonic-response",
     .named(

@@ -125,8 +125,8 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns a folder on disk. Clients that ignore tags also request artists and releases as folders: an artist is a
-  /// folder of releases, and a release is a folder of songs.
+  /// Returns the contents of a folder on disk. Clients that ignore tags also request artists and releases as folders:
+  /// an artist is a folder of releases, and a release is a folder of songs.
   func musicDirectory(_ request: SubsonicRequest) throws -> SubsonicObject {
     let id = try request.required("id")
     let folders = try services.folders()
@@ -184,7 +184,8 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns the artist's own albums, albums with tracks by the artist, and tracks that are not in an album.
+  /// Returns the artist's own albums, other albums with tracks by the artist, and the artist's tracks that are not in
+  /// an album.
   private func releases(of id: String) throws -> [SongAlbum] {
     try store.albums(ofArtist: id) + store.albums(ofArtist: id, .appearsOn) + store.singles(ofArtist: id)
   }
@@ -294,7 +295,7 @@ extension SubsonicLibrary {
       return Array(try store.releases(ids: ids).compactMap(\.self).dropFirst(offset).prefix(limit))
     // Plays and ratings are not stored.
     case "frequent", "recent", "highest": return []
-    default: throw RequestError(.badRequest, "type is none of the lists that Subsonic has: \(type.prefix(50)).")
+    default: throw RequestError(.badRequest, "type is not a list that Subsonic has: \(type.prefix(50)).")
     }
   }
 

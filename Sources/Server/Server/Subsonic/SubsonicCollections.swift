@@ -25,7 +25,8 @@ extension SubsonicLibrary {
     return .make { $0.put("playlist", .object(object)) }
   }
 
-  /// Returns the object for a playlist. Tracks whose files are gone keep their position but are not shown.
+  /// Returns the object for a playlist. Tracks whose files are gone keep their position in the playlist, but are
+  /// neither counted nor shown.
   private func object(_ playlist: Playlist, _ tracks: [ReferencedTrack]) throws -> SubsonicObject {
     let songs = try store.songs(ofFiles: tracks.compactMap(\.fileID))
     return .make {
@@ -42,7 +43,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Creates a playlist, or replaces all tracks of an existing one.
+  /// Creates a playlist, or replaces all tracks of an existing one and, if requested, its name.
   func createPlaylist(_ request: SubsonicRequest) throws -> SubsonicObject {
     let tracks = try references(request.values("songId"))
     if let id = request["playlistId"], !id.isEmpty {
@@ -202,7 +203,7 @@ extension SubsonicLibrary {
     }
   }
 
-  /// Returns lyrics by artist and title, for old clients.
+  /// Returns the first lyrics found for an artist and title, for old clients; empty if there are none.
   func lyrics(_ request: SubsonicRequest) throws -> SubsonicObject {
     let (artist, title) = (request["artist"] ?? "", request["title"] ?? "")
     var query = SongQuery(sections: [.tracks], limit: 20)

@@ -84,7 +84,8 @@ struct SubsonicLibrary: Sendable {
     }
   }
 
-  /// Returns a path that clients can show and store. It consists of names, not of the folders on this machine.
+  /// Returns a path that clients can show and store. It consists of the names of the artist, the album and the file,
+  /// not of the folders on this machine.
   private static func path(of song: Song) -> String {
     let artist = song.albumArtists.first?.name ?? song.artists.first?.name
     let folders = [artist, song.album?.name].compactMap { $0?.replacing("/", with: "_") }
@@ -199,7 +200,8 @@ struct SubsonicLibrary: Sendable {
     return name
   }
 
-  /// Groups elements by the first letter of their names, or under `#` for any other first character.
+  /// Groups elements by the first letter of their names without articles, or under `#` for any other first character.
+  /// Groups and elements are sorted.
   static func groups<Element>(
     _ elements: [Element], by name: (Element) -> String
   ) -> [(letter: String, elements: [Element])] {

@@ -51,7 +51,7 @@ struct SubsonicRequest: Sendable {
     return number
   }
 
-  /// Returns a number of items. As in Subsonic, the maximum is 500.
+  /// Returns a number of items, clamped to the range from 0 to 500, the maximum in Subsonic.
   func count(_ name: String, else standard: Int) throws(RequestError) -> Int {
     min(max(0, try integer(name) ?? standard), 500)
   }
@@ -60,10 +60,11 @@ struct SubsonicRequest: Sendable {
 
   func flag(_ name: String) -> Bool? { self[name].map { $0 == "true" || $0 == "1" } }
 
-  /// Checks the kind of credentials and the client's API version.
+  /// Checks that the client uses only one kind of credentials, and an API version that the server supports.
   func check() throws(RequestError) {
     if self["apiKey"] != nil, self["u"] != nil || self["p"] != nil || self["t"] != nil {
-      throw .subsonic(.conflictingMechanisms, .badRequest, "Show either an API key or a name with a password.")
+      throw .subsonic(
+        .conflictingMechanisms, .badRequest, "Send either an API key, or a name with a password or token.")
     }
     guard let version = self["v"], let major = Int(version.prefix { $0 != "." }) else { return }
     if major < 1 {

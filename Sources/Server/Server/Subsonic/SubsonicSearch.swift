@@ -95,7 +95,8 @@ extension SubsonicLibrary {
     return .make { $0.put("sonicMatch", matches) }
   }
 
-  /// Returns songs similar to a song or, for an album, artist or folder, to its first song that has a descriptor.
+  /// Returns songs similar to a song or, for an album, artist or folder, to the first of its songs (among 20) for which
+  /// any are found.
   private func similar(_ request: SubsonicRequest) throws -> [(song: Song, likeness: Double)] {
     let id = try request.required("id")
     let limit = try request.count("count", else: 50)
@@ -113,7 +114,8 @@ extension SubsonicLibrary {
     return []
   }
 
-  /// Returns similar songs, most similar first; empty if the library has not been analyzed for likeness.
+  /// Returns similar songs, most similar first; empty if there is a `SimilarTracksError`, for example because the
+  /// library has not been analyzed for likeness.
   private func similar(to song: Song, limit: Int) throws -> [(song: Song, likeness: Double)] {
     guard limit > 0 else { return [] }
     let answer: SimilarTracks.Answer

@@ -1,7 +1,7 @@
 internal import Text
 
-/// The content of a response, which is the same for both of Subsonic's formats: JSON, and XML in which plain members
-/// become attributes and all others become elements.
+/// The content of a response, which is the same for both of Subsonic's formats: JSON, and XML in which the member
+/// `value` becomes text, other plain members become attributes, and objects and lists become elements.
 enum SubsonicValue: Sendable, Equatable {
   case text(String)
   case integer(Int64)

@@ -3,7 +3,7 @@ internal import HTTPTypes
 package import Hummingbird
 internal import NIOCore
 
-/// Rejects requests with a foreign `Host`, a foreign `Origin`, or a missing token.
+/// Rejects requests with a foreign `Host`, a foreign `Origin`, or a missing or invalid token.
 package struct Access: RouterMiddleware {
   package typealias Context = ServerContext
 
@@ -41,7 +41,8 @@ package struct Access: RouterMiddleware {
     case .navigation, .foreign:
       throw RequestError(
         .forbidden,
-        "Pages from elsewhere may not use this server. If this one should, start it with --allow-origin and its origin."
+        "Pages of other origins may not use this server. To allow one, start the server with --allow-origin and "
+          + "that origin."
       )
     }
     if tokens.areNeeded {
@@ -63,30 +64,32 @@ package struct Access: RouterMiddleware {
 
   private func checkedName(_ request: Request) throws -> String {
     guard let authority = request.head.authority else {
-      throw RequestError(.badRequest, "The request has no header Host.")
+      throw RequestError(.badRequest, "The request has no Host header.")
     }
     guard names.contain(authority) else {
       throw RequestError(
         .misdirectedRequest,
-        "This server is not known by that name. If it should be, start it with --name and the name.")
+        "This server does not accept requests for that host name. To accept it, start the server with --name and "
+          + "the name."
+      )
     }
     return authority
   }
 
   // MARK: Tokens
 
-  /// - Returns: The name of the token; `nil` if the client did not send one and none is needed here.
+  /// - Returns: The name of the token; `nil` if the client did not send a valid one and none is needed here.
   private func token(of request: inout Request, context: ServerContext, access: RouteAccess) async throws -> String? {
     let shown = try await credentials(of: &request, context: context, access: access)
     guard let shown else {
       if !access.needsToken || access == .tokenOrThisMachine && context.client.isLocal { return nil }
-      throw Self.unauthorized("This needs a token. Show it as: Authorization: Bearer TOKEN")
+      throw Self.unauthorized("This requires a token. Send it as: Authorization: Bearer TOKEN")
     }
     if let name = name(of: shown) { return name }
     // Pages that do not need a token stay available, and an expired cookie does not count as a failed attempt.
     if !access.needsToken { return nil }
     if case .cookie = shown {} else { try failures.note(context.client.address) }
-    throw Self.unauthorized("The token is not valid. It may have run out, or be mistyped.")
+    throw Self.unauthorized("The token is not valid. It may have expired or been mistyped.")
   }
 
   private static func unauthorized(_ message: String) -> RequestError { RequestError(.unauthorized, message) }

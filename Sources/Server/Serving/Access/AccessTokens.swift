@@ -3,13 +3,13 @@ package import Foundation
 
 /// Decides which clients have access, by their tokens and passes.
 ///
-/// Tokens are valid as long as they are in the token file. Passes are derived from tokens and are valid for a limited
-/// time: they are the bearer tokens of `/api/token` and the cookies of the app. A pass is signed with its token.
-/// Therefore, passes need not be stored, survive a restart, and become invalid together with the token.
+/// Tokens are valid while they are in the token file. Passes are derived from tokens and are valid for a limited time:
+/// they are the bearer tokens of `/api/token` and the cookies of the app. A pass is signed with its token. Therefore,
+/// passes need not be stored, survive a restart, and become invalid together with the token.
 package struct AccessTokens: Sendable {
   /// The token file; `nil` if every client that can connect has access.
   private let file: TokenFile?
-  /// Signs passes if there are no tokens.
+  /// Signs passes if no tokens are needed.
   private let ownKey = SigningKey.random()
 
   package init(file: TokenFile?) { self.file = file }
@@ -25,13 +25,13 @@ package struct AccessTokens: Sendable {
   }
 
   /// Returns the name of the token that a Subsonic client has used as its password. The client sends it with a salt, as
-  /// `t = md5(password + s)`.
+  /// `t = md5(password + s)`. Returns `nil` if there is no such token.
   package func name(ofSubsonicToken token: String, salt: String) -> String? {
     guard let file, let digest = Digest(hexadecimal: token) else { return nil }
     return file.name { secret in Digest.md5(of: Array((secret + salt).utf8)) == digest }
   }
 
-  /// Creates a pass for a limited time.
+  /// Creates a pass for a limited time. Returns `nil` if there is no token with this name.
   /// - Parameter name: The name of a token; `nil` if no tokens are needed.
   package func pass(for name: String?, kind: Pass, lasting seconds: Int, now: Date = Date()) -> String? {
     guard let key = key(for: name, kind) else { return nil }
@@ -39,8 +39,8 @@ package struct AccessTokens: Sendable {
     return "\(claim).\(Data(key.signature(of: claim).bytes).base64URL)"
   }
 
-  /// Returns the name of the token of a valid pass, which is empty if no tokens are needed; `nil` if the pass is not
-  /// valid.
+  /// Returns the name of the token from which a pass was created; empty if no tokens are needed, and `nil` if the pass
+  /// is not valid.
   func name(ofPass pass: String, kind: Pass, now: Date = Date()) -> String? {
     let parts = pass.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let end = Int(parts[0]), end > Int(now.timeIntervalSince1970),
@@ -60,16 +60,16 @@ package struct AccessTokens: Sendable {
     case cover
   }
 
-  /// Returns the key in the URL of a cover. It replaces a token, because image tags do not send headers. The key is
-  /// valid as long as the token is.
-  /// - Parameter name: The name of a token.
-  /// - Returns: `nil` if no tokens are needed.
+  /// Returns the key in the URL of a cover. It replaces a token, because image tags cannot send headers. The key is
+  /// valid while the token is.
+  /// - Parameter name: The name of the client's token.
+  /// - Returns: The key; `nil` if no tokens are needed, or if there is no such token.
   package func coverKey(for id: String, as name: String?) -> String? {
     guard file != nil, let name, let key = key(for: name, .cover) else { return nil }
     return "\(Data(name.utf8).base64URL).\(Data(key.signature(of: id).bytes).base64URL)"
   }
 
-  /// Returns the name of the token from which a key for this cover was created.
+  /// Returns the name of the token from which a key for this cover was created; `nil` if the key is not valid.
   func name(ofCoverKey text: String, for id: String) -> String? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 2, let name = Data(base64URL: parts[0]).flatMap({ String(data: $0, encoding: .utf8) }),
@@ -89,7 +89,7 @@ package struct AccessTokens: Sendable {
 }
 
 extension Data {
-  /// The text in Base64 for URLs and cookies, without padding (RFC 4648, section 5).
+  /// The data in Base64 for URLs and cookies, without padding (RFC 4648, section 5).
   var base64URL: String {
     base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
       .replacingOccurrences(of: "=", with: "")

@@ -4,7 +4,8 @@ package enum AppCookie {
   /// Lifetime in seconds.
   package static let lifetime = 30 * 86_400
 
-  /// The header that sets the cookie. Scripts cannot read it, and browsers do not send it for other sites (RFC 6265bis).
+  /// Returns the value of `Set-Cookie`. Scripts cannot read the cookie, and browsers do not send it with requests from
+  /// other sites (RFC 6265bis).
   package static func header(_ pass: String, isSecure: Bool) -> String {
     "\(name)=\(pass); Path=/; Max-Age=\(lifetime); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
   }

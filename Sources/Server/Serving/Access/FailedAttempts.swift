@@ -4,7 +4,7 @@ internal import Synchronization
 /// Counts recent wrong tokens. Correct tokens are not counted and are always accepted: tokens are too long to be
 /// guessed anyway, and the limit only slows guessing down.
 package final class FailedAttempts: Sendable {
-  /// Maximum number of wrong tokens from one network within `window`. The network then has to wait.
+  /// Maximum number of wrong tokens from one network within `window`. Further wrong tokens are refused with status 429.
   static let maximum = 20
   static let window = Duration.seconds(60)
   private static let maximumNetworks = 4096
@@ -31,7 +31,7 @@ package final class FailedAttempts: Sendable {
   package func note(_ address: NetworkAddress?) throws(RequestError) {
     if let wait = wait(for: address) {
       throw RequestError(
-        .tooManyRequests, "There were too many wrong tokens. Wait a minute, or show a right one.",
+        .tooManyRequests, "There were too many wrong tokens. Wait a minute, or send a valid one.",
         retryAfter: Int(wait.components.seconds) + 1)
     }
     add(address)

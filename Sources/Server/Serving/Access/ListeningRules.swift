@@ -1,7 +1,6 @@
 /// Refuses options that would expose the server without a token.
 package enum ListeningRules {
-  /// Returns a sentence that says which options exclude each other and what to do about it; `nil` if there is no
-  /// problem.
+  /// Returns text that says which option needs a token file, and how to create the file; `nil` if there is no problem.
   package static func problem(with options: ServingOptions) -> String? {
     guard options.tokenFile == nil else { return nil }
     let host = NetworkAddress(options.host)
@@ -21,7 +20,7 @@ package enum ListeningRules {
   }
 
   package static let advice = """
-    Make such a file with a name and a token a line: \
+    Create the file with a name and a token on each line: \
     (umask 077; echo "phone $(head -c 24 /dev/urandom | base64)" >> tokens)
     """
 }

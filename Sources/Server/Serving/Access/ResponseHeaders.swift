@@ -28,7 +28,8 @@ package struct ResponseHeaders: RouterMiddleware {
     (HTTPField.Name("Permissions-Policy")!, "microphone=(self), camera=(), geolocation=()"),
   ]
 
-  /// The policy for pages. They use only resources of this server, and no inline scripts (https://www.w3.org/TR/CSP3/).
+  /// The policy for pages. Pages use only resources of this server, `data:` images and blobs, and no inline scripts
+  /// (https://www.w3.org/TR/CSP3/).
   private static let pagePolicy =
     "default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; worker-src 'self'; object-src 'none'; "
     + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -9,14 +9,14 @@ package struct ServedNames: Sendable {
 
   /// - Parameters:
   ///   - host: The address on which the server listens.
-  ///   - names: Other names, such as the name of a reverse proxy.
+  ///   - names: Additional names, such as the name of a reverse proxy.
   package init(host: String, names: [String]) {
     let address = NetworkAddress(host)
     self.names = Set((["localhost", host] + names).map { Self.normalized($0) })
     allowsAddresses = address?.isLoopback != true && host.lowercased() != "localhost"
   }
 
-  /// - Parameter authority: The header `Host`: a name or an address, with an optional port.
+  /// - Parameter authority: The value of the header `Host`: a name or an address, with an optional port.
   package func contain(_ authority: String) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
     if let address = NetworkAddress(host) {

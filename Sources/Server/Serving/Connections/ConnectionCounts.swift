@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Counts the connections from each address.
+/// Counts the connections from each IPv4 address and each IPv6 network (/64).
 package final class ConnectionCounts: Sendable {
   private let limits: ConnectionLimits
   private let isExempt: @Sendable (NetworkAddress) -> Bool
   private let counts = Mutex<[[UInt8]: Int]>([:])
 
-  /// - Parameter isExempt: Returns `true` for addresses without a limit: those of this machine and of proxies.
+  /// - Parameter isExempt: Returns `true` for addresses without a limit: those of this machine and of trusted proxies.
   package init(_ limits: ConnectionLimits, isExempt: @escaping @Sendable (NetworkAddress) -> Bool) {
     self.limits = limits
     self.isExempt = isExempt

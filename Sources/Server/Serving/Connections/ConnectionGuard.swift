@@ -3,9 +3,9 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import Text
 
-/// Guards one connection, as a handler between the HTTP parser and the responder. It closes the connection if it is too
-/// slow, refuses malformed requests, and closes the connection in an orderly way when the server stops. It runs on the
-/// event loop of the connection.
+/// Guards one connection, as a handler between the HTTP parser and the responder. It closes the connection if the
+/// client is too slow, refuses malformed requests, and closes the connection in an orderly way when the server stops.
+/// It runs on the event loop of the connection.
 final class ConnectionGuard: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -28,7 +28,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   /// `true` if the client has closed its side.
   private var isInputClosed = false
 
-  /// An outbound event that announces that the body of this request will be read.
+  /// An outbound event that announces that the body of the current request will be read.
   struct BodyWelcome: Sendable {}
 
   init(_ limits: ConnectionLimits, metrics: ServerMetrics) {
@@ -67,7 +67,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
       context.close(promise: nil)
     case .requestTimeout:
       metrics.connectionEnded(because: .tooSlow)
-      refuse(.requestTimeout, "The request did not come in time.", context)
+      refuse(.requestTimeout, "The request did not arrive in time.", context)
     }
   }
 
@@ -100,15 +100,16 @@ final class ConnectionGuard: ChannelDuplexHandler {
     context.fireChannelRead(data)
   }
 
-  /// Returns the reason a proxy could interpret a request differently from the server (RFC 9112, sections 3.2 and 6.3).
+  /// Returns the reason a proxy could interpret a request differently from the server (RFC 9112, sections 3.2 and 6.3);
+  /// `nil` if there is none.
   private static func problem(with head: HTTPRequestHead) -> String? {
     let hosts = head.headers[canonicalForm: "host"]
-    if hosts.count != 1 { return "A request needs one header Host." }
+    if hosts.count != 1 { return "A request needs exactly one Host header." }
     if !head.uri.hasPrefix("/") && !(head.uri == "*" && head.method == .OPTIONS) {
       return "The address must begin with a slash."
     }
     if head.headers.contains(name: "transfer-encoding") && head.headers.contains(name: "content-length") {
-      return "A request has either Content-Length or Transfer-Encoding."
+      return "A request may have Content-Length or Transfer-Encoding, not both."
     }
     return nil
   }
@@ -116,13 +117,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     guard let error = error as? HTTPParserError else { return context.fireErrorCaught(error) }
     isDamaged = true
-    // During a response, the error is queued behind it and reaches the reader of the body.
+    // While a request is being answered, the error is passed on to the code that reads its body.
     guard state.pending == 0 else { return context.fireErrorCaught(error) }
     metrics.connectionEnded(because: .notHTTP)
     if error == .headerOverflow {
       refuse(
         .requestHeaderFieldsTooLarge,
-        "The headers are more than \(limits.headerCount), or larger than \(limits.headerBytes >> 10) kB.", context)
+        "There are more than \(limits.headerCount) headers, or they are larger than \(limits.headerBytes >> 10) kB.",
+        context)
     } else {
       refuse(.badRequest, "This is not a valid HTTP/1.1 request.", context)
     }
@@ -195,7 +197,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .inputClosed? = event as? ChannelEvent {
-      // For other responses, clients may close their side and still read. For an event stream, a closed side means that
+      // Clients may close their side and still read an ordinary response. For an event stream, a closed side means that
       // the client is gone.
       isInputClosed = true
       if isEventStream { close(context, in: .zero) }
@@ -219,7 +221,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
   }
 }
 
-/// The first handler of a connection, which receives bytes before the parser does.
+/// The first handler of a connection, which reports received and sent bytes, and attempts to read, to the guard.
 final class ByteWatch: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -11,7 +11,7 @@ package struct ConnectionLimits: Sendable {
   /// Time limit from the first byte of a request to the end of its headers, and from the start of a connection to the
   /// first byte.
   var headTime = TimeAmount.seconds(10)
-  /// Maximum time without a request.
+  /// Maximum time between two requests.
   var idleTime = TimeAmount.seconds(60)
   /// Time in which at least `bodyBytes` bytes of a body, or its end, must arrive.
   var bodyTime = TimeAmount.seconds(30)

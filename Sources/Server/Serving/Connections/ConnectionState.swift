@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// The progress of a connection in sending requests and reading responses. It shows whether the connection is too slow.
+/// The progress of a client in sending requests and reading responses. It shows whether the client is too slow.
 struct ConnectionState {
   private enum Reading: Equatable {
     /// The connection is between requests.
@@ -22,7 +22,7 @@ struct ConnectionState {
   private var hasHadRequest = false
   /// Number of requests whose responses have not ended yet.
   private(set) var pending = 0
-  /// The last time at which the client read some of the waiting bytes.
+  /// The last time at which the client read some of the waiting bytes, or at which bytes began to wait.
   private var lastTaken: NIODeadline
   private var written = 0
   private var taken = 0

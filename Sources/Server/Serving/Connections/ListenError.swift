@@ -14,8 +14,8 @@ package struct ListenError: Error, CustomStringConvertible {
           "Another program is listening at \(place), perhaps a server that is already running. Choose another "
             + "port with --port."
         case EACCES:
-          "Only root may listen on port \(port). Choose one above 1023 with --port, and a reverse proxy for the "
-            + "usual ones."
+          "Only root may listen on port \(port). Choose one above 1023 with --port; for the usual ports, use a "
+            + "reverse proxy."
         case EADDRNOTAVAIL: "This machine does not have the address \(host). See its addresses with: ip address"
         default: "Cannot listen at \(place): \(error)"
         }

@@ -21,7 +21,7 @@ package enum OtherMethods {
             method == .options
             ? Response(status: .noContent)
             : Response.json(status: .methodNotAllowed) {
-              ErrorShape.write(RequestError(.methodNotAllowed, "This address takes \(allowed)."), &$0)
+              ErrorShape.write(RequestError(.methodNotAllowed, "This address accepts \(allowed)."), &$0)
             }
           response.headers[.allow] = allowed
           return response

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Limits the number of running tasks. Other tasks wait in the order of their arrival.
+/// Limits the number of running tasks. Further tasks wait in the order of their arrival.
 package final class AdmissionQueue: Sendable {
   package enum Refusal: Error, Equatable {
     /// Too many tasks are waiting.
@@ -29,7 +29,8 @@ package final class AdmissionQueue: Sendable {
     self.maxWait = maxWait
   }
 
-  /// Waits for a free slot and occupies it. The caller must call `leave` afterwards.
+  /// Waits for a free slot and occupies it. If this returns normally, the caller must call `leave` when its work is
+  /// done.
   /// - Throws: `Refusal`, or `CancellationError` if the task is canceled while it waits.
   package func enter() async throws {
     if state.withLock({ Self.takePlace(&$0) }) { return }

@@ -2,7 +2,7 @@ internal import Platform
 internal import Synchronization
 
 /// Dedicated threads for one kind of work that blocks or computes. They keep event loops and the cooperative pool free,
-/// and other kinds of work do not have to wait.
+/// so that other kinds of work do not have to wait.
 ///
 /// If no thread is free, work waits in the order of its arrival without occupying a thread. The length of the queue and
 /// the waiting time are bounded.
@@ -16,7 +16,7 @@ package final class Lane: Sendable {
   package static let defaultMaxWait = Duration.seconds(30)
 
   /// - Parameters:
-  ///   - maxQueueLength: Maximum number of waiting requests.
+  ///   - maxQueueLength: Maximum number of waiting calls of `run`.
   ///   - overdue: The error to throw if no thread becomes free in time.
   ///   - prepare: Called first on each thread.
   /// - Throws: `ResourceError` if the system cannot start a thread.
@@ -46,7 +46,7 @@ package final class Lane: Sendable {
     return try await threads.run(body)
   }
 
-  /// Number of requests that are waiting or running.
+  /// Number of calls of `run` that are waiting or running.
   package var count: Int { present.load(ordering: .relaxed) }
 
   /// Ends the threads. Call this when no work remains.

@@ -26,7 +26,7 @@ package struct BodyLimits: RouterMiddleware {
     let length = request.headers[.contentLength].flatMap(Int.init)
     if let length, length > limit {
       throw RequestError(
-        .contentTooLarge, "The body is larger than the \(limit >> 20) MB that are taken here.")
+        .contentTooLarge, "The body is larger than the \(limit >> 20) MB that are accepted here.")
     }
     guard length ?? 1 > 0, length != nil || request.headers[.transferEncoding] != nil else {
       return try await next(request, context)
@@ -45,7 +45,7 @@ package struct BodyLimits: RouterMiddleware {
   }
 }
 
-/// Counts the bytes from clients that are in memory, up to a limit.
+/// Counts the bytes in memory that came from clients, up to a limit.
 package final class BufferBudget: Sendable {
   private let limit: Int
   private let count = Atomic(0)
@@ -57,7 +57,7 @@ package final class BufferBudget: Sendable {
     guard count.add(bytes, ordering: .relaxed).newValue <= limit else {
       giveBack(bytes)
       throw RequestError(
-        .serviceUnavailable, "Too much is being sent at once. Try again in some seconds.", retryAfter: 5)
+        .serviceUnavailable, "Too much data is being uploaded at once. Try again in a few seconds.", retryAfter: 5)
     }
   }
 

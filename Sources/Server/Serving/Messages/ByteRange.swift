@@ -5,7 +5,7 @@ package enum ByteRange: Equatable {
   /// The whole file. The request has no range, or one that a server may ignore, such as several ranges or other units.
   case whole
   case part(Range<Int64>)
-  /// The requested bytes are beyond the file.
+  /// The requested range is empty, or starts beyond the end of the file.
   case unsatisfiable
 
   package init(_ header: String?, size: Int64) {

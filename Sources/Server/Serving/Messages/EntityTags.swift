@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// The header `If-None-Match`.
+/// The entity tags in the header `If-None-Match`.
 package struct EntityTags {
   private let tags: [Substring]
 

@@ -40,7 +40,7 @@ package struct ErrorShape: RouterMiddleware {
 package struct ErrorDetail: Sendable {
   package var status: Int
   package var message: String
-  /// A code for programs.
+  /// A machine-readable code.
   package var reason: String?
   /// The invalid word of a filter, and its position if known.
   package var mistake: (word: String, position: Int?)?

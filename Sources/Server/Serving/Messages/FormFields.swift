@@ -47,7 +47,8 @@ package struct FormFields: Sendable {
 }
 
 extension Request {
-  /// Reads the fields of the body, which may be compressed. The request keeps the decompressed body for later readers.
+  /// Reads the fields of the body, which may be compressed. The request keeps the decompressed body, so that it can be
+  /// read again.
   /// - Throws: `RequestError` if the body is damaged or too large.
   package mutating func collectForm() async throws -> FormFields {
     var body = try await collectBody(upTo: BodyLimits.standard)

@@ -6,7 +6,7 @@ enum GzipBody {
   /// - Returns: `nil` if there is not enough memory.
   static func packed(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
-    // The fastest level makes JSON about eight times smaller. Other levels take twice the time to save another tenth.
+    // The fastest level makes JSON about eight times smaller. Slower levels take twice the time to save another tenth.
     // Adding 16 to the window selects a gzip header.
     let (level, window, memory) = (Int32(1), Int32(15 + 16), Int32(8))
     guard
@@ -31,7 +31,7 @@ enum GzipBody {
     }
     defer { unsafe inflateEnd(&stream) }
     let (status, output) = run(&stream, over: bytes, limit: limit + 1) { unsafe inflate($0, Z_FINISH) }
-    guard output.count <= limit else { throw RequestError(.contentTooLarge, "The body unpacks to too many bytes.") }
+    guard output.count <= limit else { throw RequestError(.contentTooLarge, "The decompressed body is too large.") }
     guard status == Z_STREAM_END else { throw RequestError(.badRequest, "The body is damaged: it is not valid gzip.") }
     return output
   }

@@ -11,7 +11,7 @@ package struct RequestError: Error, Sendable, Equatable {
   /// Seconds after which the client may try again.
   package var retryAfter: Int?
 
-  /// The error number in an API, if it does not follow from the status.
+  /// The API's own error code, if it does not follow from the status.
   package var apiCode: Int?
 
   package init(_ status: HTTPResponse.Status, _ message: String, retryAfter: Int? = nil) {
@@ -22,7 +22,7 @@ package struct RequestError: Error, Sendable, Equatable {
 
   /// More requests are waiting than the server can handle in time.
   static let overload = RequestError(
-    .serviceUnavailable, "The server has too much to do. Try again in a second.", retryAfter: 1)
+    .serviceUnavailable, "The server is overloaded. Try again in a second.", retryAfter: 1)
 
   /// Describes any error for a client. The description of an unexpected error reveals nothing about the implementation.
   package init(_ error: any Error) {

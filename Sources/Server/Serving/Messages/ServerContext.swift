@@ -13,16 +13,16 @@ package struct ServerContext: RequestContext {
     clientBox = ClientBox(Client(address: source.channel.remoteAddress?.ipAddress.flatMap { NetworkAddress($0) }))
   }
 
-  /// The client. `Access` fills in the details. The log, which runs before `Access`, uses them as well.
+  /// The client. `Access` fills in the details. The log, whose middleware encloses `Access`, uses them as well.
   package var client: Client {
     get { clientBox.client.withLock { $0 } }
     nonmutating set { clientBox.client.withLock { $0 = newValue } }
   }
 
-  /// Completes when the client has disconnected.
+  /// Completes when the connection is closed.
   package var end: EventLoopFuture<Void> { channel.closeFuture }
 
-  /// Asks a client that waits for permission to send the body (`Expect: 100-continue`).
+  /// Permits a client that is waiting with `Expect: 100-continue` to send the body.
   func welcomeBody() { channel.triggerUserOutboundEvent(ConnectionGuard.BodyWelcome(), promise: nil) }
 
   /// The start of absolute URLs, as seen by the client: `https://music.example.org`.

@@ -4,12 +4,12 @@ package import Hummingbird
 internal import NIOCore
 internal import Synchronization
 
-/// Compresses JSON and XML responses for clients that accept it, and adds an `ETag`. Responds with 304 to a matching
-/// `If-None-Match` (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
+/// Compresses JSON and XML responses for clients that accept gzip. Adds an `ETag` to responses to GET requests, and
+/// responds with 304 to a matching `If-None-Match` (RFC 9110, sections 8.8.3, 12.5.3 and 13.1.2).
 package struct TextDelivery: RouterMiddleware {
   package typealias Context = ServerContext
 
-  /// Runs long work on a thread that no other request is waiting for.
+  /// Runs long work on a thread that is not one of the event loops' threads.
   package typealias Aside = @Sendable (@Sendable () throws -> [UInt8]?) async throws -> [UInt8]?
 
   private let aside: Aside
@@ -18,8 +18,8 @@ package struct TextDelivery: RouterMiddleware {
 
   /// Minimum size to compress, in bytes. Shorter responses fit into one packet anyway.
   private static let minCompressedSize = 1 << 10
-  /// Maximum size to compress inline, in bytes. Longer responses are compressed by `aside`, where nothing else has to
-  /// wait.
+  /// Maximum size to compress inline, in bytes. Longer responses are compressed in `aside`, so that they do not delay
+  /// other connections.
   private static let maxInlineSize = 1 << 16
   private static let types = ["application/json", "application/xml", "application/schema+json"]
 

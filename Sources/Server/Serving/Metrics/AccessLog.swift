@@ -7,7 +7,8 @@ internal import Text
 /// Logs a line of JSON for each request, to a file or standard output.
 ///
 /// Lines are written in the background. If they cannot be written fast enough, lines beyond `maximumWaiting` are
-/// dropped. If the file is renamed, a new one is created within a second, so the log can be rotated without a signal.
+/// dropped. If the file is renamed, the log continues in a new one after at most a second, so it can be rotated without
+/// a signal.
 package final class AccessLog: Sendable {
   private struct Target {
     var descriptor: FileDescriptor

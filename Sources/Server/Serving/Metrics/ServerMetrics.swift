@@ -9,7 +9,7 @@ package final class ServerMetrics: Sendable {
     case tooMany = "too_many"
   }
 
-  /// A kind of request.
+  /// The properties of requests that are counted together.
   package struct Key: Hashable {
     package var method: String
     package var route: String
@@ -19,7 +19,8 @@ package final class ServerMetrics: Sendable {
   package struct Durations {
     /// The upper bounds in seconds.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-    /// Counts between neighboring values of `bounds`, and one count for everything above them.
+    /// Number of durations up to each of the `bounds` and above the previous one, followed by the number above all
+    /// bounds.
     package var counts = [Int](repeating: 0, count: Durations.bounds.count + 1)
     package var sum = 0.0
 

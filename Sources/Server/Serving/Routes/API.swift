@@ -1,6 +1,6 @@
 package import Hummingbird
 
-/// The rules for all routes of an API. Each API is declared next to its routes.
+/// The rules for all routes of an API. Each API is declared together with its routes.
 package struct API: Sendable {
   /// The group of its routes in the OpenAPI document.
   package let name: String
@@ -27,6 +27,6 @@ package struct API: Sendable {
     self.errors = errors
   }
 
-  /// Routes that do not belong to any other API.
+  /// The API for routes that do not belong to any other API.
   package static let server = API(name: "server", path: "")
 }

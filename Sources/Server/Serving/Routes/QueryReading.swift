@@ -46,7 +46,7 @@ package struct QueryReading: Sendable {
   /// The parameters that `page` reads.
   package static let page: [RouteParameter] = [.integer("limit", limits), .integer("offset", offsets)]
 
-  /// The start and length of a list.
+  /// Returns the requested range of a list: at most `limit` items, starting at `offset`.
   package func page(limit: Int = 50) throws -> (limit: Int, offset: Int) {
     (try number("limit", in: Self.limits, standard: limit), try number("offset", in: Self.offsets, standard: 0))
   }

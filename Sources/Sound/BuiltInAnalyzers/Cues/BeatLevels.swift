@@ -6,7 +6,7 @@ struct BeatLevels {
   private var sums: [SIMD2<Double>] = [.zero]
   /// Cumulative slot counts, starting at the first beat.
   private var counts = [0]
-  /// Minimum power relative to the loudest slot; anything below is practically silent.
+  /// Power, relative to the loudest slot, that is added to every slot; anything below is practically silent.
   private static let floor: Float = 1e-6
 
   init(_ beats: [Double], slots: [LevelCurve.Slot], slotSeconds: Double) {
@@ -20,8 +20,8 @@ struct BeatLevels {
     }
   }
 
-  /// Sums logarithms by taking the logarithm of products, as long as these fit into a `Double`. Taking a logarithm for
-  /// each slot would be a large part of the analyzer's time.
+  /// Sums logarithms by taking the logarithm of products of 16 powers, which fit into a `Double`. Taking a logarithm
+  /// for each slot would be a large part of the analyzer's time.
   private static func logarithms(_ slots: ArraySlice<LevelCurve.Slot>, _ floors: SIMD2<Double>) -> SIMD2<Double> {
     var (sum, product) = (SIMD2<Double>.zero, SIMD2<Double>(repeating: 1))
     for (index, slot) in slots.enumerated() {

@@ -16,7 +16,7 @@ struct CuePoints {
   private let beats: [Double]
   /// Indices of the beats that begin a cell: the downbeats, or all beats if downbeats are unknown.
   private let grid: [Int]
-  /// Number of cells per four beats.
+  /// Number of cells per bar: 1, or 4 if the downbeats are unknown.
   private let cellsPerBar: Int
   /// Level of each cell, in dB relative to the usual level. The last cell ends at the last entry of `grid`.
   private let levels: [Double]
@@ -30,6 +30,7 @@ struct CuePoints {
   ///   - sound: The range from the first to the last audible sample, in seconds.
   ///   - energy: Returns the energy of the whole signal and that of the bass, from the start of the track to a time in
   ///     seconds.
+  /// - Returns: `nil` if there are too few audible beats, or if they are not in order.
   init?(
     _ tempo: TempoFinding, sections: [SectionsFinding.Section], sound: ClosedRange<Double>,
     energy: (Double) -> SIMD2<Double>
@@ -72,8 +73,8 @@ struct CuePoints {
   private static func usual(_ values: [Double]) -> Double { values.sorted()[values.count * 3 / 4] }
 
   /// Returns the time of the first beat, in seconds. In a fade-in, beats are detected only once they are loud enough,
-  /// so earlier beats are extrapolated at the same tempo. The first beat may start so softly that it counts as audible
-  /// only some time after its onset.
+  /// so earlier beats are extrapolated at the same tempo, provided that it is steady. The first beat may start so
+  /// softly that it counts as audible only some time after its onset.
   func firstBeat(fadeInEnd: Double) -> Double {
     let intervals = zip(beats, beats.dropFirst()).prefix(8).map { $1 - $0 }
     let interval = intervals.reduce(0, +) / Double(intervals.count)
@@ -99,8 +100,8 @@ struct CuePoints {
 
   func time(_ beat: Int) -> Double { beats[beat] }
 
-  /// The most typical loud passage. It has the usual level and bass throughout, and begins where the music gets louder.
-  /// Repeated sections are preferred.
+  /// The most typical loud passage: preferably one that has the usual level and bass throughout, begins where the music
+  /// gets louder, and belongs to a repeated section.
   var highlight: ClosedRange<Double> {
     let start = grid.indices.max { score($0) < score($1) }.map { beats[grid[$0]] } ?? beats[0]
     return start...max(start, min(start + Self.highlightSeconds, sound.upperBound))
@@ -114,14 +115,14 @@ struct CuePoints {
     var passage = cell
     while passage < levels.count, beats[grid[passage]] < start + length - 0.05 { passage += 1 }
     guard passage > cell else { return -1e8 }
-    // Levels above the usual one get no higher score, because a single loud hit is not typical.
+    // Levels more than 1 dB above the usual one get no higher score, because a single loud hit is not typical.
     func fullness(_ decibels: Double) -> Double { max(-20, min(1, decibels)) }
     let total = (cell..<passage).reduce(0.0) { $0 + fullness(levels[$1]) + 0.5 * fullness(basses[$1]) }
     let reach = 4 * cellsPerBar
     let after = mean(levels[cell..<min(cell + reach, levels.count)])
     let before = cell > 0 ? mean(levels[max(0, cell - reach)..<cell]) : after
     let rise = max(0, min(6, after - before))
-    // Intros and outros are not typical; the middle third of a track is.
+    // Intros and outros are not typical; the part from 25% to 55% of a track is.
     let place = (start - sound.lowerBound) / max(1, sound.upperBound - sound.lowerBound)
     let distance = max(0, abs(place - 0.4) - 0.15)
     let refrain = refrains.reduce(0.0) {
@@ -134,8 +135,9 @@ struct CuePoints {
     values.reduce(0) { $0 + max(-20, $1) } / Double(max(1, values.count))
   }
 
-  /// Returns a transition that ends where the body of the track begins, and one that starts where the body ends. Both
-  /// are whole phrases long if there is room. If there is no intro or outro, a phrase of the body is used.
+  /// Returns a transition that ends where the groove begins, and one that starts where the groove ends. Both are whole
+  /// phrases long if there is room. If there is no intro or outro, a phrase of the groove is used. Returns `nil` if the
+  /// transitions would overlap.
   func transitions(introEnd: Int, outroStart: Int) -> (in: ClosedRange<Double>, out: ClosedRange<Double>)? {
     func length(_ room: Int) -> Int {
       room >= Self.phrase ? min(room / Self.phrase * Self.phrase, Self.maxMix) : room / 4 * 4

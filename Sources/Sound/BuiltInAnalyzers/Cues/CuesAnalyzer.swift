@@ -21,7 +21,7 @@ struct CuesAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session {
     guard let format = file.format, format.sampleRate > 0, format.channelCount > 0 else {
-      throw .notApplicable("Sample rate and channel count are unknown.")
+      throw .notApplicable("There is no audio.")
     }
     return Session(sampleRate: format.sampleRate, channelCount: format.channelCount)
   }

@@ -18,7 +18,8 @@ struct Fade {
   ]
   private static let exponential = 4
   private static let steps = 1_024
-  /// Minimum level, in dB relative to the loudest fifth of the music. Lower levels carry no information.
+  /// Minimum level, in dB relative to the level that the loudest fifth of the music exceeds. Lower levels carry no
+  /// information.
   private static let floor = -50.0
   private static let lengths: [Double] = Array(sequence(first: 1.0) { $0 < 38 ? $0 * step : nil })
   private static let step = 1.05
@@ -27,7 +28,7 @@ struct Fade {
   /// times the length of the fade found, but at least `minReach` seconds.
   private static let (reach, nearReach, minReach) = (60.0, 2.2, 25.0)
   /// Limits for a fade: minimum depth, in dB below the music that follows; minimum share of the deviations that it
-  /// explains; maximum residual, in dB and as a multiple of the variation after the fade.
+  /// explains; maximum residual, in dB or as a multiple of the variation after the fade, whichever is larger.
   private static let (minDepth, minExplained) = (15.0, 0.6)
   private static let (maxResidual, maxResidualRatio) = (6.0, 2.5)
   /// The minimum motion of the level against the fade, relative to the motion after the fade. The higher value applies
@@ -43,6 +44,7 @@ struct Fade {
   ///     and starts at the last audible slot.
   ///   - slotSeconds: Length of a slot in seconds.
   ///   - offset: Time from the start of the first slot to the first audible sample, in seconds.
+  /// - Returns: `nil` if there is no fade.
   init?(_ energies: some Sequence<Float>, slotSeconds: Double, offset: Double) {
     let powers = energies.prefix(Int(Self.reach / slotSeconds)).map { Double($0) + 1e-12 }
     guard var fit = Fit(powers, slotSeconds: slotSeconds) else { return nil }
@@ -91,7 +93,7 @@ struct Fade {
   }
 
   /// Returns the mean motion of the level against the direction of the fade, in dB, from one tenth of a second to the
-  /// next: within the louder part of the fade, and in the 20 seconds after it.
+  /// next: in the louder 70% of the fade, and in the 20 seconds after it.
   private static func motion(_ powers: [Double], slotSeconds: Double, _ fit: Fit) -> (inside: Double, after: Double) {
     let width = max(1, Int((0.1 / slotSeconds).rounded()))
     let seconds = Double(width) * slotSeconds
@@ -122,7 +124,7 @@ struct Fade {
 
     /// The residuals' degrees of freedom, and their autoregressive coefficient.
     private static let (freedom, memory) = (4.0, 0.5)
-    /// Scales in dB: the initial one, and the minimum that is added to a fitted one.
+    /// Scales in dB: the initial one, and a minimum that is added to the fitted one.
     private static let (firstScale, minScale) = (3.0, 0.4)
     /// Weight of the log likelihood; it is below 1 because blocks are not independent.
     private static let evidence = 0.5

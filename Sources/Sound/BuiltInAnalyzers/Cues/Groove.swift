@@ -17,7 +17,7 @@ struct Groove {
     static let outside = SIMD2(0.0, -0.55)
     static let (none, share, phrase) = (3.66, -12.21, 1.0)
   }
-  /// Number of bars per phrase, which is also the number of bars examined inside a line.
+  /// Number of bars per phrase, which is also the number of bars examined on the inner side of a bar line.
   private static let phrase = 4
   private static let beatsPerBar = 4
   private static let maxOutside = 0.45
@@ -30,6 +30,7 @@ struct Groove {
   ///   - beats: The indices of the beats outside fades.
   ///   - downbeats: The indices of the beats that begin bars; empty if unknown.
   ///   - levels: The level and the bass of each beat.
+  /// - Returns: `nil` if there are fewer than two bars.
   init?(_ beats: ClosedRange<Int>, downbeats: [Int], levels: BeatLevels) {
     let inside = downbeats.filter(beats.contains)
     let phases =
@@ -48,7 +49,8 @@ struct Groove {
     end = best.end < beats.upperBound ? Self.steepest(near: best.end, beats, levels, rises: false) : best.end
   }
 
-  /// Returns the beat, within half a bar, at which the bass rises or falls most. It is used if the bars are unknown.
+  /// Returns the beat, within half a bar of a line, at which the bass rises or falls most. It is used if the bars are
+  /// unknown.
   private static func steepest(near line: Int, _ beats: ClosedRange<Int>, _ levels: BeatLevels, rises: Bool) -> Int {
     let reach = (line - beatsPerBar / 2)...(line + beatsPerBar / 2)
     func rise(_ beat: Int) -> Double {
@@ -67,7 +69,7 @@ struct Groove {
     return (bars.lines[first.line], bars.lines[end], first.score + last.score)
   }
 
-  /// Returns the bar line at which the groove begins.
+  /// Returns the bar line at which the groove begins or, if the bars are reversed, ends.
   private static func bestLine(_ bars: [SIMD2<Double>], startsWithin: Bool) -> (line: Int, score: Double) {
     var best = (line: 0, score: -Double.infinity)
     var fullest = SIMD2(repeating: -Double.infinity)
@@ -93,7 +95,7 @@ struct Groove {
   private struct Bars {
     /// The bar lines, as indices of beats.
     let lines: [Int]
-    /// `true` if the first or last bar is partial.
+    /// `true` if the first bar is partial; `true` if the last bar is.
     let (startsWithin, endsWithin): (Bool, Bool)
     /// The level and bass of each bar, in dB relative to the usual values.
     let values: [SIMD2<Double>]

@@ -1,6 +1,7 @@
 internal import DSP
 
-/// The power of a track over time, in slots of 20 ms: that of the whole signal, and that of its bass.
+/// The power of a track over time, in slots of 20 ms (longer in tracks of more than an hour): that of the whole signal,
+/// and that of its bass.
 struct LevelCurve {
   struct Slot: Mergeable {
     /// Sum of squares of all samples.

@@ -1,7 +1,7 @@
 internal import CKernels
 
-/// Finds faults that last a few milliseconds within one channel. It works on windows of samples with margins on both
-/// sides, and examines samples only in cells whose measures indicate a fault.
+/// Finds clipped peaks, gaps and clicks within one channel. It works on windows of samples with margins on both sides,
+/// and examines samples only in cells whose measures indicate a fault.
 struct ChannelScan {
   /// Number of cells measured on either side of the examined cells.
   static let rim = 32
@@ -41,25 +41,26 @@ struct ChannelScan {
   }
 
   private static let limit = 500
-  /// Minimum length of a gap, relative to other runs of zeros around it.
+  /// Minimum length of a gap, relative to the longest run of zeros around it.
   private static let minRunRatio = 6
   /// Minimum ratio of a candidate's residual to the largest one around it. In noise, few ratios are higher.
   private static let minRatio: Float = 1.3
   /// Minimum ratio for a candidate after which the level changes: with a residual this large, the candidate is not the
   /// onset of the following sound.
   private static let loneRatio: Float = 6
-  /// Maximum number of candidates tested per part. Those with the highest ratios are tested.
+  /// Maximum number of candidates tested per call of `scan`. Those with the highest ratios are tested.
   private static let testLimit = 8
 
   private struct Surroundings {
     var rms: Float
     var step: Float
     var last: Float
-    /// Largest sample within 0.2 ms of the zeros.
+    /// Largest magnitude of a sample within 0.2 ms of the zeros.
     var edge: Float
     /// RMS of the 2 ms next to the zeros.
     var edgeRMS: Float
-    /// Smallest sample that is not zero: the quantization step of coarse samples, such as those of 8 bits.
+    /// Smallest magnitude of a sample that is not zero: the quantization step of coarse samples, such as those of 8
+    /// bits.
     var quantum: Float
     /// Number of samples in the longest run of zeros.
     var zeroRun: Int
@@ -152,7 +153,8 @@ struct ChannelScan {
     let (entry, exit) = (abs(before.last), abs(window[index]))
     guard before.rms > 0.003, after.rms > 0.003 else { return }
     restCount += 1
-    // Both ends must be abrupt, or one of them very abrupt. A cut at a zero crossing is not a jump.
+    // Both ends must be abrupt, or one very abrupt and the other slightly abrupt. A cut at a zero crossing is not a
+    // jump.
     let (more, less) = (max(entry, exit) / step, min(entry, exit) / step)
     let hasJump = (more > 2.2 && less > 0.7) || (more > 4 && less > 0.35)
     let change = max(before.rms / after.rms, after.rms / before.rms)
@@ -236,7 +238,7 @@ struct ChannelScan {
     }
   }
 
-  /// Returns `true` unless the level changes. Drum hits change it, but clicks do not.
+  /// Returns `true` unless the level changes by more than about 11 dB. Drum hits change it, but clicks do not.
   private func isAsLoudBehind(_ cells: Span<SampleCells.Cell>, _ cell: Int) -> Bool {
     var (before, after): (Float, Float) = (1e-9, 1e-9)
     for distance in 2..<8 {

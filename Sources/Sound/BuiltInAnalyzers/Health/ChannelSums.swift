@@ -1,7 +1,7 @@
 internal import CKernels
 internal import Foundation
 
-/// Detects faults of whole channels: DC offset, and dead, identical and inverted channels.
+/// Detects faults of whole channels: silence, DC offset, and dead, identical and inverted channels.
 struct ChannelSums {
   private let channelCount: Int
   private var sums: [Double]

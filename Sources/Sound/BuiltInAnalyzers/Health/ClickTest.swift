@@ -12,7 +12,8 @@ struct ClickTest {
   private static let order = 28
   /// The range of samples to interpolate, relative to the sample with the largest error.
   private static let hole = -5..<6
-  /// Minimum score of a click, fitted to the split `fit` of Benchmarks/health. It is a product of three measures.
+  /// Minimum score of a click, fitted to the split `fit` of Benchmarks/health. The score is a product of powers of
+  /// three measures.
   static let minScore = 3.1
   /// One 16-bit step; smaller errors are rounding.
   private static let minError = 1.0 / 32768
@@ -22,8 +23,8 @@ struct ClickTest {
     var index: Int
     var strength: Double
     var score: Double
-    /// `true` if interpolation leaves no error larger than the errors elsewhere, and all samples deviated to one side.
-    /// Where a note begins or ends abruptly, neither holds: a step deviates to both sides of the interpolation.
+    /// `true` if interpolation leaves no error larger than the errors elsewhere, and the samples deviated mostly to one
+    /// side. Where a note begins or ends abruptly, neither holds: a step deviates to both sides of the interpolation.
     var isMended: Bool
   }
 
@@ -31,6 +32,7 @@ struct ClickTest {
   private var errors = [Double](repeating: 0, count: 2 * reach - order)
   private var correlation = [Double](repeating: 0, count: order + 1)
 
+  /// Returns the click in a cell; `nil` if there is none.
   /// - Parameter cell: Range to search; `reach` samples precede and follow it.
   mutating func click(_ window: Span<Float>, in cell: Range<Int>) -> Click? {
     var (place, largest): (Int, Float) = (cell.lowerBound, -1)
@@ -48,8 +50,8 @@ struct ClickTest {
     return judge(filter, place: place)
   }
 
-  /// Returns `true` for a step. A click returns to the initial level. A step does not: the level after it differs from
-  /// what either a line or a cubic curve through the samples on either side would explain.
+  /// Returns `true` for a step. A click returns to the initial level. A step does not: neither a line nor a cubic curve
+  /// through the samples on either side explains the level after it.
   /// - Parameter size: The residual at `place`. For a step, the residual is half of the step; for a wider click, it is
   ///   as large as the click.
   private func isStep(_ window: Span<Float>, at place: Int, size: Float) -> Bool {
@@ -79,7 +81,7 @@ struct ClickTest {
   }()
 
   /// Prediction error filter: 1 and the negative coefficients of the model, from the autocorrelation (Levinson and
-  /// Durbin); `nil` for silence.
+  /// Durbin); `nil` for silence, or if the recursion is unstable.
   private mutating func predictionErrorFilter(count: Int) -> [Double]? {
     samples.withUnsafeBufferPointer { samples in
       guard let base = samples.baseAddress else { return }

@@ -16,14 +16,15 @@ struct ClippedPeaks {
   /// Minimum value of a peak.
   private var floor = Self.minLevel
   private static let minLevel: Float = 0.02
-  /// All runs at the level, including runs of one or two samples: if many peaks are clipped, so are the short ones.
+  /// The first 2,000 runs at the level, except those in `squareCount`. Runs of one or two samples are included: if many
+  /// peaks are clipped, so are the short ones.
   private(set) var runs: [Range<Int64>] = []
   /// Number of flat tops with corners.
   private(set) var count = 0
-  /// Number of flat tops reached by a jump.
+  /// Number of flat tops that are reached or left by a jump, or are longer than 400 samples.
   private var squareCount = 0
 
-  /// Returns `true` if a sample exceeds the largest value so far, or reaches it to within 0.05%.
+  /// Returns `true` if a sample is above `minLevel`, and exceeds the largest value so far or is within 0.05% of it.
   func isReached(by largest: Float) -> Bool { largest > floor }
 
   /// - Parameters:
@@ -47,7 +48,7 @@ struct ClippedPeaks {
       }
       var end = index + 1
       while end < window.count - 2, window[end] == value { end += 1 }
-      // A run that began before this range is already recorded.
+      // A run that began before this range has already been added.
       if window[index - 1] != value {
         func height(_ index: Int) -> Float { sign * window[index] }
         add(

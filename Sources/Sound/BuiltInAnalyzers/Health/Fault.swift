@@ -1,8 +1,8 @@
-/// An audible fault at a position in the file.
+/// An audible fault of the whole file or of a part of it.
 struct Fault: Equatable {
   enum Kind: String, CaseIterable {
     case clipping, dropout, silence, click
-    /// There is no sound at all.
+    /// The file contains no sound.
     case silent
     case repeated = "repeat"
     case offset = "dc_offset"
@@ -12,7 +12,7 @@ struct Fault: Equatable {
     case cutEnd = "cut_end"
   }
 
-  /// Maximum distance, in seconds, between clipped peaks that are one fault.
+  /// Maximum distance, in seconds, between clipped peaks that count as one fault.
   static let maxClippingDistance = 0.1
 
   var kind: Kind
@@ -20,7 +20,7 @@ struct Fault: Equatable {
   var start: Int64
   /// Index after the last affected sample.
   var end: Int64
-  /// Zero-based channel; `nil` if all channels are affected.
+  /// Zero-based channel; `nil` if more than one channel is affected.
   var channel: Int?
   /// Strength, in the unit of this kind of fault.
   var strength: Double

@@ -5,7 +5,7 @@ internal import DSP
 struct HealthAnalyzer: Analyzer {
   static let id = "health"
   static let version = 4
-  static let summary = "Damage that one can hear: clipping, dropouts, clicks, dead channels, hum"
+  static let summary = "Audible damage: clipping, dropouts, clicks, dead channels, hum"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
@@ -101,7 +101,7 @@ enum Severity {
     }
   }
 
-  /// Maximum number of faults per minute that add to the severity: more faults hide each other.
+  /// Maximum number of faults per minute that add to the severity: beyond it, faults hide each other.
   private static let maxPerMinute = 60.0
 
   /// Returns the worst kind of fault and its severity. With more faults per minute, the severity approaches that of

@@ -160,8 +160,9 @@ struct HealthScan {
     return faults
   }
 
-  /// Returns the gaps that are faults. Many gaps in a rhythm are rests. So are gaps without a jump if even more rests
-  /// begin or end softly. If quantization explains most gaps, it may explain all.
+  /// Returns the gaps that are faults. Many gaps in a rhythm are rests. So are uncertain gaps, if there are many rests
+  /// and these gaps are in a rhythm, or if at least as many rests begin or end softly. If quantization explains most
+  /// gaps, it may explain all.
   private func gaps() -> [Fault] {
     var faults: [Fault] = []
     for (channel, scan) in scans.enumerated() {
@@ -196,9 +197,9 @@ struct HealthScan {
   /// other steps; clicks that were added to music are twice as large as anything around them.
   private static let minFaultStrength = 2.0
 
-  /// Returns the clicks that are faults. Many clicks in a rhythm are music. So are clicks in a file in which even more
-  /// clicks begin or end a note, and clicks that do not stand out, if there are many.
-  /// - Parameter others: Other faults; gaps and repeated blocks begin and end with clicks of their own.
+  /// Returns the clicks that are faults. Many clicks in a rhythm are music. So are all clicks of a channel in which at
+  /// least as many clicks begin or end a note, and clicks that do not stand out, if there are many.
+  /// - Parameter others: Other faults; gaps and repeated blocks also click where they begin and end.
   private func clicks(outside others: [Fault]) -> [Fault] {
     let edges = others.filter { $0.kind != .clipping }.flatMap { [$0.start, $0.end] }
     // Prediction needs samples on either side, so the ends of the file are excluded.

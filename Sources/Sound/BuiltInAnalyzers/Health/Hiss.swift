@@ -1,7 +1,7 @@
 internal import CKernels
 internal import Foundation
 
-/// Detects constant noise: the quietest passages are white noise.
+/// Detects constant noise: files whose quietest passages are white noise.
 struct Hiss {
   /// Number of cells per block of 50 ms.
   private let blockLength: Int
@@ -43,8 +43,8 @@ struct Hiss {
     block = (0, 0, 0)
   }
 
-  /// Returns a fault with the level of the quietest twentieth of the blocks, in dB relative to full scale, if these
-  /// blocks are noise rather than music.
+  /// Returns a fault if the quietest twentieth of the blocks are noise rather than music, with a level between -60 and
+  /// -25 dB. Its strength is the highest level of these blocks, in dB relative to full scale.
   func fault(frameCount: Int64) -> Fault? {
     guard blockCount >= 60 else { return nil }
     var (count, ratio): (Int, Float) = (0, 0)

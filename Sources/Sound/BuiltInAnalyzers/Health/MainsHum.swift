@@ -40,7 +40,7 @@ struct MainsHum {
     var level = -200.0
   }
 
-  /// Decimation factor: number of quarter cells per sample.
+  /// Decimation factor: number of quarters of cells per decimated sample.
   private let factor: Int
   private let rate: Double
   /// Filter taps, padded with zeros to whole registers.
@@ -147,8 +147,8 @@ struct MainsHum {
 
   // MARK: Decision
 
-  /// Returns a fault with the level of the strongest line, in dB relative to a full-scale sine, if half of the file has
-  /// hum.
+  /// Returns a fault if at least half of the file has hum. Its strength is the level of the strongest line, in dB
+  /// relative to a full-scale sine (the median over the stretches with hum).
   func fault(frameCount: Int64) -> Fault? {
     let count = lines[0].count
     guard count >= Self.minFrames else { return nil }

@@ -1,9 +1,9 @@
-/// Distinguishes events of music from faults, which come at random times.
+/// Distinguishes musical events from faults, which occur at random times.
 enum Rhythm {
   /// Minimum share of intervals that have one of a few lengths.
   private static let minShare = 0.65
   private static let maxLengths = 3
-  /// Number of intervals for each allowed length.
+  /// Number of intervals per allowed length; at least one length is allowed.
   private static let intervalsPerLength = 6
   /// Maximum deviation of intervals of one length: a share of the length plus a number of seconds.
   private static let deviation = (share: 0.04, seconds: 0.002)

@@ -5,8 +5,8 @@ internal import Mathematics
 /// Estimates the key (tonic and mode), key changes and the tuning.
 ///
 /// The input is a spectrum with bins of a third of a semitone, shifted to a tuning of 440 Hz. It is read by a small
-/// network that is equivariant to the twelve tonics. The network's outputs are averaged over the track, or over each
-/// part that is in one key. docs/key.md describes the method.
+/// network that is equivariant to the twelve tonics. The network's outputs are averaged over windows of 16 s to find
+/// key changes, and over all segments in the main key to decide that key. docs/key.md describes the method.
 struct KeyAnalyzer: Analyzer {
   static let id = "key"
   static let version = 2
@@ -20,7 +20,7 @@ struct KeyAnalyzer: Analyzer {
 
   /// Keeps the spectrum of a few minutes at most, and sums of the network's outputs.
   struct Session: AnalysisSession {
-    /// Number of frames per stretch. A track of up to one and a half times this length is analyzed as a whole.
+    /// Number of frames per stretch. A track of less than one and a half stretches is analyzed as a whole.
     static let stretchFrames = 256
     /// Minimum duration, in seconds, of audio that gets a key. For shorter audio, the key would be a guess.
     static let minSeconds = 4.0
@@ -49,7 +49,8 @@ struct KeyAnalyzer: Analyzer {
       if spectrum.frameCount >= contextFrames + Self.stretchFrames * 3 / 2 { runNetwork(Self.stretchFrames) }
     }
 
-    /// Runs the network on the next frames, and then keeps only the context of the frames that follow.
+    /// Runs the network on the next frames, and then drops all processed frames except the context of the frames that
+    /// follow.
     private mutating func runNetwork(_ count: Int) {
       let end = contextFrames + count
       let range = 0..<min(end + KeyNetwork.reach, spectrum.frameCount)
@@ -100,7 +101,7 @@ struct KeyAnalyzer: Analyzer {
 
     /// - Parameters:
     ///   - main: The key of most segments.
-    ///   - best: The key that these segments would have if they were judged together.
+    ///   - best: The key of the segments in `main`, judged together.
     private func map(_ curve: KeyCurve, main: Int, best: Int) -> [KeyFinding.Section] {
       var map: [KeyFinding.Section] = []
       let seconds = Double(sums.framesPerSegment) * PitchSpectrum.frameSeconds

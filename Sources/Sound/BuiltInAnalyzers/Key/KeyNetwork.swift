@@ -4,9 +4,9 @@ internal import Mathematics
 /// A small network that estimates keys. It is equivariant to the twelve tonics by construction.
 ///
 /// Thirds of a semitone become channels of semitones, and semitones become pitch classes in four overlapping registers.
-/// From there on, every connection between pitch classes depends only on their distance. Blocks reach up to 3.6 s
-/// before and after. The decision depends only on two weighted means over time, so sums over stretches of time can be
-/// added up (Korzeniowski and Widmer, ISMIR 2018, average over time as well). The network is trained by
+/// From there on, every connection between pitch classes depends only on their distance. Together, the blocks reach 3.6
+/// s before and after a frame. The decision depends only on two weighted means over time, so sums over stretches of
+/// time can be added up (Korzeniowski and Widmer, ISMIR 2018, average over time as well). The network is trained by
 /// `Benchmarks/key/network.py`, which names the training data.
 struct KeyNetwork {
   static let channels = 24
@@ -72,7 +72,7 @@ struct KeyNetwork {
       defer { rest = rest.dropFirst(count) }
       return Array(rest.prefix(count))
     }
-    /// Reads a linear connection. PyTorch stores a row of inputs for each output.
+    /// Reads a linear connection. PyTorch stores a row of input weights for each output.
     func linear(_ inputs: Int, _ outputs: Int) -> Connection {
       let rows = take(inputs * outputs)
       return Connection(
@@ -240,8 +240,7 @@ struct KeyNetwork {
     }
   }
 
-  /// Returns the log-odds of the 24 keys, with C major at 0 and C minor at 12, and the log-odds that there is a key at
-  /// all.
+  /// Returns the log-odds of the 24 keys, with C major at 0 and C minor at 12, and the log-odds that there is a key.
   ///
   /// - Parameter means: For each pitch class, the weighted means of the features, head by head.
   func decide(_ means: [Float]) -> (keys: [Double], presence: Double) {

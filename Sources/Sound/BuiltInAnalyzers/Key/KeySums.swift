@@ -9,7 +9,7 @@ struct KeySums {
   private static let limit = 1024
 
   struct Segment {
-    /// The features of each pitch class, head by head, multiplied by the weights of the frames.
+    /// The features of each pitch class, head by head, weighted and summed over the frames.
     var features = [Float](repeating: 0, count: 12 * KeyNetwork.heads * KeyNetwork.channels)
     /// The sum of each head's weights.
     var weights = [Float](repeating: 0, count: KeyNetwork.heads)

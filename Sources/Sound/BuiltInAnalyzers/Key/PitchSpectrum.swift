@@ -5,8 +5,9 @@ internal import Mathematics
 /// The levels, frame by frame, of 222 bins of a third of a semitone each, and the tuning of the audio. They are kept
 /// until the network runs.
 ///
-/// A frame is the mean of two columns of the STFT and lasts 0.512 s. Bins are triangles on a logarithmic axis, no
-/// narrower than the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same spectrum for training.
+/// A frame is the mean of two columns of the STFT and lasts 0.512 s. Bins are triangles with logarithmically spaced
+/// centers, no narrower than the resolution of the STFT. `Benchmarks/key/spectra.py` computes the same spectrum for
+/// training.
 struct PitchSpectrum {
   /// A window that is long enough to separate semitones from 66 Hz up, at a sample rate that recognition uses as well.
   static let layout = SpectrumLayout.pitches
@@ -21,7 +22,7 @@ struct PitchSpectrum {
   /// Factor that scales |X|² to 1 for a full-scale sine.
   private static let scale = 16 / Float(layout.windowLength * layout.windowLength)
 
-  /// The first bin of each triangle, and the limits of its weights.
+  /// The first bin of each triangle, the bounds of its weights in `weights`, and the weights.
   private struct Triangles {
     var firstBins: [Int] = []
     var bounds = [0]
@@ -44,7 +45,7 @@ struct PitchSpectrum {
     return triangles
   }()
 
-  /// Levels in dB by frame, before tuning.
+  /// Levels in dB by frame, before the shift to 440 Hz.
   private(set) var levels: [Float] = []
   /// The tuning of the kept frames and, with decaying weight, of earlier frames.
   private(set) var tuning = Tuning()

@@ -18,7 +18,7 @@ struct Tuning {
   private static let floor: Float =
     1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
 
-  /// Deviation in cents, -50 to 50.
+  /// Deviation in cents, -50 to 50; 0 if there are no peaks.
   var cents: Double { weight > 0 ? atan2(sine, cosine) / (2 * .pi) * 100 : 0 }
   /// Concentration of the peaks: 0 if they are spread evenly between semitones, 1 if they all deviate by the same
   /// amount.

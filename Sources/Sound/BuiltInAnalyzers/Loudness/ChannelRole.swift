@@ -1,14 +1,15 @@
 /// The role of a channel, which determines its weight (ITU-R BS.1770-5, tables 3 and 4).
 enum ChannelRole: Hashable, Sendable {
-  /// Any other channel, with weight 1.
+  /// A channel with neither of the other roles; its weight is 1.
   case front
-  /// A side speaker, with weight 1.41.
+  /// A side or surround speaker, or a back speaker if there are no side speakers; its weight is 1.41.
   case surround
-  /// Low-frequency effects, with weight 0.
+  /// Low-frequency effects; the weight is 0.
   case lowFrequency
 
   /// - Parameters:
-  ///   - mask: Speaker positions as in WAVEFORMATEXTENSIBLE, in channel order; 0 if unknown.
+  ///   - mask: Speaker positions as in WAVEFORMATEXTENSIBLE, in channel order. The default layout is used unless there
+  ///     is one position for each channel.
   /// - Returns: A role for each channel. Channels without a position are `front`.
   static func roles(channelCount: Int, mask: UInt64) -> [ChannelRole] {
     let known = mask.nonzeroBitCount == channelCount ? mask : usualMask(channelCount: channelCount)
@@ -33,7 +34,8 @@ enum ChannelRole: Hashable, Sendable {
     static let surroundLeft = 33, surroundRight = 34, lowFrequency2 = 35
   }
 
-  /// Returns the default layout, which WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg share.
+  /// Returns the default layout, which WAVE, FLAC (RFC 9639, section 9.1.3) and FFmpeg share; 0 for more than eight
+  /// channels.
   private static func usualMask(channelCount: Int) -> UInt64 {
     let masks: [UInt64] = [0x4, 0x3, 0x7, 0x33, 0x37, 0x3f, 0x70f, 0x63f]
     return masks.indices.contains(channelCount - 1) ? masks[channelCount - 1] : 0

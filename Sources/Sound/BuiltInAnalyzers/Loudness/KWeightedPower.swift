@@ -45,7 +45,7 @@ struct KWeightedPower {
   }
 
   private struct Pair {
-    /// Indices of two channels. They are equal for the last channel if the number of channels is odd.
+    /// Indices of two channels. They are equal for the last channel if the number of channels with a weight is odd.
     let first, second: Int
     let weights: SIMD2<Double>
     var state = KFilter.State()

@@ -64,7 +64,8 @@ struct LoudnessAnalyzer: Analyzer {
       }
     }
 
-    /// The frame at which the step ends. Steps differ in length by a frame if the sample rate is not a multiple of 100.
+    /// The frame at which the current step ends. Steps differ in length by a frame if the sample rate is not a multiple
+    /// of 100.
     private var endOfStep: Int { (meter.stepCount + 1) * LoudnessMeter.stepMilliseconds * sampleRate / 1000 }
 
     mutating func finish() throws(AnalysisError) -> LoudnessFinding {
@@ -86,7 +87,7 @@ struct LoudnessAnalyzer: Analyzer {
       return peak.samplePeak > 0 ? "below_gate" : "silence"
     }
 
-    /// Returns the level in dB; `nil` for silence.
+    /// Returns the level in dB; `nil` for silence and for infinity.
     private static func decibels(_ amplitude: Float) -> Double? {
       amplitude > 0 && amplitude.isFinite ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
     }

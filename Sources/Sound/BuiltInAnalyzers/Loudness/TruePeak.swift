@@ -6,7 +6,7 @@ internal import Mathematics
 ///
 /// The signal is oversampled 8 times (the recommendation requires 4) with windowed sincs of 24 taps. Few samples are
 /// near a peak, so nothing is computed where the surrounding samples prove that all values in between are below the
-/// largest value so far. The bounds are strict, so the result is the same as without them.
+/// largest value so far. The bounds are never too low, so the result is the same as without them.
 struct TruePeak {
   /// Number of interpolated points per sample.
   static let phases = Int(CTRUEPEAK_PHASES)
@@ -129,7 +129,7 @@ struct TruePeak {
     }
 
     /// Raises `peak` to the largest point over `count` steps between samples, and `samplePeak` to the largest sample.
-    /// The first step begins after half of the taps.
+    /// The first step lies between the samples at `taps / 2 - 1` and `taps / 2`.
     ///
     /// - Parameter samples: `taps - 1 + count` samples.
     func raise(_ peak: inout Float, over samples: UnsafePointer<Float>?, count: Int, samplePeak: inout Float) {

@@ -1,9 +1,10 @@
 internal import Foundation
 
-/// Collects short two-channel excerpts from the whole file, at most `limit` of them, regardless of the file's length.
+/// Collects short two-channel excerpts from the whole file, at most `limit` of them, regardless of the file's duration.
 ///
 /// The file is divided into equal slots, and the first excerpt of each slot that is not too quiet is kept. If there are
-/// too many excerpts, the slot length is doubled. The result depends only on the samples.
+/// too many excerpts, the slot length is doubled. The result depends only on the samples, not on the size of the blocks
+/// in which they arrive.
 struct ExcerptCollection {
   struct Excerpt {
     /// Index of the first frame.

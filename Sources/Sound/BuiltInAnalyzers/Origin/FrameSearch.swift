@@ -12,13 +12,14 @@ struct FrameSearch {
     var sampleRate: Int
     var period: Int
     var offset: Int
-    /// Sum of the deviations over the excerpts, divided by the square root of the number of excerpts.
+    /// Sum of the deviations over the excerpts, minus the median over all positions, divided by the square root of the
+    /// number of excerpts.
     var deviations: Double
-    /// The deviations of the second-best position.
+    /// The deviations of the best position more than three samples away.
     var elsewhere: Double
     var decibels: Double
 
-    /// The lead of the best position over all others.
+    /// The lead of the best position over all positions more than three samples away.
     var margin: Double { deviations - elsewhere }
   }
 
@@ -58,7 +59,7 @@ struct FrameSearch {
 
     func trace(_ codec: FrameGrid.Codec, sampleRate: Int) -> Trace {
       let best = deviations.indices.max { deviations[$0] < deviations[$1] } ?? 0
-      // By chance alone, the best of several deviations is positive.
+      // By chance alone, the best of several deviations is positive; the median shows by how much.
       let base = deviations.sorted()[period / 2]
       let root = Double(max(1, excerptCount)).squareRoot()
       let elsewhere =
@@ -90,7 +91,7 @@ struct FrameSearch {
     sums = lapped.map { Sum(period: $0.grid.period) }
   }
 
-  /// `true` as long as any codec is still being searched for.
+  /// `true` while any codec is still being searched for.
   var isOpen: Bool { layer3.isOpen || layer2.isOpen || sums.contains(where: \.isOpen) }
 
   /// - Parameters:

@@ -5,7 +5,7 @@ internal import Foundation
 /// Detects lossless files whose audio was once lossy.
 ///
 ///     samples ─┬─ ExcerptCollection   up to 16 short excerpts from the whole file
-///              │    ├─ FrameSearch    frames of MP3, MP2, AAC, Vorbis and Opus, at this and the other common rate
+///              │    ├─ FrameSearch    frames of MP3, MP2, AAC, Vorbis and Opus, at the common sample rates
 ///              │    └─ SpectralWall   upper end of the spectrum
 ///              └─ UsedBits            bits that are ever used
 ///                     └─ OriginDecision
@@ -14,7 +14,7 @@ internal import Foundation
 struct OriginAnalyzer: Analyzer {
   static let id = "origin"
   static let version = 3
-  static let summary = "Whether a lossless file was lossless from the start, with evidence"
+  static let summary = "Whether a lossless file was made from lossy audio, with evidence"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
@@ -84,8 +84,8 @@ struct OriginAnalyzer: Analyzer {
     }
 
     /// Searches each excerpt for every codec, in one part of the coefficients; the part changes from excerpt to
-    /// excerpt. All coefficients are searched only if the parts yield evidence. Resampled files are rare, so their
-    /// search begins with every second excerpt.
+    /// excerpt. All coefficients are searched only if the parts yield evidence. Resampled files are rare, so the search
+    /// at another sample rate begins with every second excerpt.
     private func traces(_ wall: SpectralWall) -> [FrameSearch.Trace] {
       let rates = sampleRate < 40_000 ? [sampleRate] : Self.usualRates
       return rates.flatMap { rate -> [FrameSearch.Trace] in

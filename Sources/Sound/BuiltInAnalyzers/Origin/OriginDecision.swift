@@ -74,7 +74,7 @@ struct OriginDecision {
 
   private func limits(_ codec: FrameGrid.Codec) -> (certain: Double, possible: Double) {
     var limits = Self.limits(codec)
-    // The end of the spectrum is a second trace of the same codec.
+    // A spectrum that ends like that of Opus is additional evidence.
     if codec == .opus, Self.isOpusWall(wall) { limits.certain = limits.possible }
     return limits
   }
@@ -90,7 +90,7 @@ struct OriginDecision {
   }
 
   /// The standard sample rate whose low-pass filter ends where the spectrum ends; `nil` if there is none, or if it is
-  /// not lower than the current rate.
+  /// not clearly lower than the current rate.
   private var formerRate: Int? {
     guard wall.steepness >= 15, wall.steadiness >= 0.8 else { return nil }
     return Self.formerRates.first { rate in
@@ -106,8 +106,8 @@ struct OriginDecision {
 
 /// Estimates the bit rate of the former encoding.
 enum BitRateEstimate {
-  /// Estimates the bit rate with a linear fit for each codec, based on the transcodes of Benchmarks/health. The higher
-  /// the bit rate, the fewer coefficients are rounded to zero.
+  /// Returns the usual bit rate, in kbit/s, that is nearest to a log-linear fit for the codec, based on the transcodes
+  /// of Benchmarks/health; `nil` without contrast. The higher the bit rate, the fewer coefficients are rounded to zero.
   static func kilobits(_ trace: FrameSearch.Trace) -> Int? {
     guard trace.decibels > 0 else { return nil }
     let depth = log2(max(0.1, trace.decibels))

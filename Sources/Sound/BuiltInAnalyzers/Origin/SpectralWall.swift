@@ -7,16 +7,17 @@ struct SpectralWall {
   var frequency: Double
   /// Difference between the level just below the drop and the overall level above it, in dB.
   var depth: Double
-  /// Drop within 350 Hz, in dB.
+  /// Difference between the mean levels of 350 Hz just below and 350 Hz just above the drop, in dB.
   var steepness: Double
-  /// Share of STFT columns whose spectrum ends within 300 Hz of the drop.
+  /// Share of the STFT columns, among those that are loud below the drop, whose spectrum ends within 300 Hz of it.
   var steadiness: Double
   /// Mean level per bin above the drop, in dB relative to full scale.
   var levelAbove: Double
-  /// Highest frequency above the rounding noise, in Hz.
+  /// Highest frequency with a level more than 8 dB above the rounding noise, in Hz.
   var end: Double
 
   /// - Parameter excerpts: Excerpts with samples in 16-bit steps.
+  /// - Returns: `nil` if the excerpts are too short or the sample rate is too low.
   init?(_ excerpts: [ExcerptCollection.Excerpt], sampleRate: Int) {
     let length = sampleRate > 50_000 ? 4096 : 2048
     let transform = RealFFT(length: length)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Counts the bits that samples use, assuming that they were integers originally.
+/// Counts the bits that samples use, at least 8, assuming that the samples were integers originally.
 struct UsedBits {
   private let bits: Int
   private(set) var used: Int

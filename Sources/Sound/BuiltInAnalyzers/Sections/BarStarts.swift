@@ -1,5 +1,6 @@
 /// The edges between units at which bars begin, if the units are beats. They are the downbeats that `tempo` found. If
-/// there are fewer than four, every fourth beat counts, at the phase where the harmony changes most, if that is clear.
+/// there are fewer than four downbeats, a bar begins at every fourth beat, at the phase where the harmony changes most,
+/// if that phase is clear.
 struct BarStarts {
   private static let minDownbeats = 4
   /// Minimum lead of the harmonic change at the likeliest downbeat phase over that at the next likeliest, in standard

@@ -1,5 +1,5 @@
-/// The units of time that are compared with each other. They are beats, groups of beats in a long track, or half
-/// seconds if the beats are unknown.
+/// The units of time that are compared with each other. They are beats, or half seconds if the beats are unknown; in a
+/// long track, they are groups of these.
 struct BeatUnits {
   /// Maximum number of units: enough for every beat of a 10-minute track at 100 BPM.
   static let limit = 1024
@@ -16,8 +16,8 @@ struct BeatUnits {
   var count: Int { edges.count - 1 }
 
   /// - Parameters:
-  ///   - beats: Beat times in seconds; ignored if they are unordered or fewer than eight.
-  ///   - seconds: Length of the audio in seconds.
+  ///   - beats: Beat times in seconds; ignored if they are unordered, 0.1 s or less apart, or fewer than eight.
+  ///   - seconds: Duration of the audio in seconds.
   init(beats: [Double], seconds: Double) {
     let usable = beats.filter { $0.isFinite && $0 >= 0 && $0 < seconds }
     let gaps = zip(usable, usable.dropFirst()).map { $1 - $0 }
@@ -48,7 +48,7 @@ struct BeatUnits {
     length = Self.median(zip(edges, edges.dropFirst()).map { $1 - $0 })
   }
 
-  /// Returns evenly spaced points, aligned with the start or, if `fromEnd` is `true`, with the end. The end is
+  /// Returns evenly spaced points, aligned with the start or, if `fromEnd` is `true`, with the end, which is then
   /// excluded.
   private static func even(from start: Double, to end: Double, by step: Double, fromEnd: Bool) -> [Double] {
     guard end > start else { return [] }

@@ -1,14 +1,14 @@
 internal import Mathematics
 
-/// The section boundaries. They divide the track where the novelty is highest, with a preference for groups of four
-/// bars, as in pop songs (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on Audio, Speech, and Language
-/// Processing 25(2), 2017).
+/// The section boundaries. They divide the track where the novelty is highest, with a preference for lengths that are
+/// multiples of four bars, as in pop songs (regularity: Sargent, Bimbot & Vincent, IEEE/ACM Transactions on Audio,
+/// Speech, and Language Processing 25(2), 2017).
 struct SectionBounds {
   /// Window lengths on each side of an edge, in seconds.
   private static let widths = [8.0, 16]
   private static let minSeconds = 6.0
-  /// Maximum length, in seconds, of a section without a cost. Each additional length of this size costs one standard
-  /// deviation of novelty.
+  /// Length of a section, in seconds, above which its length has a cost: one standard deviation of novelty per
+  /// additional length of this size.
   private static let longSeconds = 30.0
   /// Minimum novelty, as a multiple of the value expected by chance; noise reaches 1.3.
   private static let minEvidence: Float = 1.8

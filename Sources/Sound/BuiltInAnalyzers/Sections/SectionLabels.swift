@@ -1,11 +1,12 @@
-/// Gives the same label to sections that pass through the same units in the same order.
+/// Gives the same label to sections that pass through similar units in the same order.
 struct SectionLabels {
-  /// Minimum share of recurring units for merging two groups, averaged over all pairs of sections from both groups.
+  /// Minimum share of recurring units for merging two groups, averaged over all pairs of a section from one group and a
+  /// section from the other.
   private static let minShare: Float = 0.35
   /// Minimum overlap of two sections, as a share of the shorter one.
   private static let minOverlap = 0.6
   /// Neighbors with the same label stay separate if the second repeats the beginning of the first in more than this
-  /// share of the shorter one's units, and if both meet the minimums below.
+  /// share of the shorter one's units, and if the two minimums below are met.
   private static let restart: Float = 0.3
   /// Minimum length of the shorter neighbor, in seconds.
   private static let minRestartSeconds = 10.0
@@ -86,8 +87,8 @@ struct SectionLabels {
     }
   }
 
-  /// Returns the largest share of recurring units over all offsets at which most of the shorter part overlaps the
-  /// longer one.
+  /// Returns the largest share of recurring units over all offsets at which at least `minOverlap` of the shorter part
+  /// overlaps the longer one.
   private static func likenessOf(_ one: Range<Int>, _ other: Range<Int>, in recurrence: Recurrence) -> Float {
     let (short, long) = one.count <= other.count ? (one, other) : (other, one)
     let least = minOverlap * Double(short.count)

@@ -6,11 +6,11 @@ internal import DSP
 /// Each beat is compared with every other beat in harmony and timbre. A section begins where the resemblance to all
 /// other parts of the track changes (structure features, after Serrà, Müller, Grosche & Arcos, IEEE Transactions on
 /// Multimedia 2014) or where the timbre changes (Foote, ICME 2000), preferably at the end of a group of four bars.
-/// Sections that pass through the same beats in the same order are alike. docs/sections.md describes the method.
+/// Sections that pass through similar beats in the same order are alike. docs/sections.md describes the method.
 struct SectionsAnalyzer: Analyzer {
   static let id = "sections"
   static let version = 2
-  static let summary = "Sections and which of them are alike (A B A C)"
+  static let summary = "Sections, with equal labels for similar ones (A B A C)"
   static let reads = ["tempo"]
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}

@@ -9,11 +9,11 @@ struct SoundProfile {
   static let columnSeconds = 1 / layout.columnsPerSecond
   private static let frameLimit = 16_384
   private static let minPower: Float = 1e-7
-  /// Number of pitch classes; the first one is C.
+  /// Number of pitch classes; the first one is A.
   static let classCount = 12
   private static let coefficientCount = 13
 
-  /// Semitone bands, from the A below the lowest C of a cello to the highest A of a violin.
+  /// The semitone bands of six octaves, starting with the A below the lowest C of a cello.
   private static let semitones = FilterBank(
     frequencies: (-37...36).map { 440 * exp2(Float($0) / 12) }, binWidth: binWidth, binCount: layout.binCount)
   private static let melBands: FilterBank = {
@@ -39,7 +39,7 @@ struct SoundProfile {
 
   private static func mel(_ hertz: Float) -> Float { log(1 + hertz / 700) }
 
-  /// Chroma of each frame: the compressed power in 12 pitch classes relative to the frame's mean, which makes it
+  /// Chroma of each frame: the compressed amplitude in 12 pitch classes relative to each column's mean, which makes it
   /// independent of the level.
   private(set) var chroma: [SIMD16<Float>] = []
   /// Mel-frequency cepstral coefficients of each frame, without the first one, which is the level.

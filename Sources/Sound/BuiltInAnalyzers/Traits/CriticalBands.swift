@@ -3,7 +3,7 @@ internal import DSP
 
 /// The powers and amplitudes of 22 critical bands, column by column.
 ///
-/// Unlike logarithms, amplitudes give little weight to inaudibly quiet content, which is what encoders change.
+/// Unlike logarithms, amplitudes give little weight to the inaudibly quiet content that encoders change.
 struct CriticalBands {
   static let layout = SpectrumLayout.onsets
   static let columnsPerSecond = layout.columnsPerSecond

@@ -20,7 +20,7 @@ struct LevelDistribution {
   /// Upper edge of the loudest nonempty bin, in dB; `nil` if all bins are empty.
   var loudest: Double? { counts.lastIndex { $0 > 0 }.map { Self.decibels(Double($0 + 1)) } }
 
-  /// Number of levels within `depth` of the loudest.
+  /// Number of levels within `depth` of the loudest one.
   var soundCount: Int { sound.reduce(0) { $0 + counts[$1] } }
 
   /// Returns a percentile of the levels within `depth` of the loudest, in dB.

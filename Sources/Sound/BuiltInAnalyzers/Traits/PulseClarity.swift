@@ -1,6 +1,6 @@
 internal import DSP
 
-/// The regularity of onsets: the peak of the autocorrelation of the novelty, averaged over segments. If the tempo
+/// The regularity of onsets: the peak of the novelty's autocorrelation, which is averaged over segments. If the tempo
 /// changes between segments, their peaks do not add up.
 struct PulseClarity {
   /// Lags of a pulse in columns: from a quarter of a second to 2.2 s, which is a bar of slow dance music.
@@ -53,7 +53,8 @@ struct PulseClarity {
     return min(1, Self.lags.reduce(0) { max($0, sums[$1]) } / weight)
   }
 
-  /// Returns the novelty above its mean within half a second, minus the overall mean.
+  /// Returns the part of the smoothed novelty above its mean over the surrounding second, with the overall mean
+  /// subtracted.
   private static func onsets(in novelty: [Float]) -> [Float] {
     let count = novelty.count
     var smooth = [Float](repeating: 0, count: count)

@@ -17,7 +17,7 @@ struct TraitsAnalyzer: Analyzer {
 
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 
-  /// Keeps sums, and the inputs of the last eight seconds.
+  /// Keeps sums, and the inputs of the current segment.
   struct Session: AnalysisSession {
     /// Number of columns per segment, which is about eight seconds.
     private static let segmentLength = 800

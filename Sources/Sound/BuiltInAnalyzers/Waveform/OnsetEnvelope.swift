@@ -6,7 +6,7 @@ internal import DSP
 /// over one second is subtracted. The part above zero is divided by its standard deviation and compressed as x / (x +
 /// 1.5), so that a few loud hits do not dominate. `tempo` processes its onsets, which have more bands, in the same way.
 enum OnsetEnvelope {
-  /// Minimum power of a band, relative to its mean power.
+  /// Power, relative to a band's mean power, that is added before taking the logarithm.
   private static let floor: Float = 1e-4
 
   /// - Parameters:

@@ -6,12 +6,12 @@ internal import Mathematics
 /// envelope over which beats can be drawn.
 ///
 /// - `BandFilters`: the signal in three bands.
-/// - `WaveformFrames`: the measurements of each 20 ms.
+/// - `WaveformFrames`: the measurements of each frame of 20 ms.
 /// - `OnsetEnvelope`: the onset strengths.
 struct WaveformAnalyzer: Analyzer {
   static let id = "waveform"
   static let version = 1
-  static let summary = "Waveform to draw: peaks and RMS in three bands, and an onset envelope"
+  static let summary = "Waveform for drawing: peaks and RMS in three bands, and an onset envelope"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
 
@@ -26,7 +26,7 @@ struct WaveformAnalyzer: Analyzer {
 
   struct Session: AnalysisSession {
     static let pointLimit = 2000
-    /// Maximum number of frames of 20 ms, which is enough for an hour.
+    /// Maximum number of frames: an hour in frames of 20 ms. In longer audio, frames are merged in pairs.
     static let frameLimit = 180_000
 
     private let sampleRate: Int
@@ -62,7 +62,7 @@ struct WaveformAnalyzer: Analyzer {
 }
 
 extension WaveformFinding {
-  /// - Parameter sampleCount: Length of the whole track in samples. The last point may cover fewer samples than the
+  /// - Parameter sampleCount: Number of samples in the whole track. The last point may cover fewer samples than the
   ///   others.
   fileprivate mutating func setPoints(_ points: [WaveformFrame], sampleCount: Int64) {
     pointCount = points.count
@@ -92,7 +92,7 @@ extension WaveformFinding {
     }
   }
 
-  /// Returns the level in dB relative to full scale; `nil` below -200 dB, which no format can represent.
+  /// Returns the level in dB relative to full scale; `nil` below -200 dB, which counts as silence.
   private static func decibels(_ amplitude: Float) -> Double? {
     amplitude > 1e-10 ? (20 * log10(Double(amplitude))).rounded(toPlaces: 2) : nil
   }

@@ -1,9 +1,9 @@
 internal import DSP
 internal import Mathematics
 
-/// The beat and downbeat activations of `BeatNetwork`, and the features of a beat grid that follow from them.
+/// The beat and downbeat activations of `BeatNetwork`, and the features of a beat grid that are derived from them.
 struct BeatActivation {
-  /// Logits of beats, frame by frame.
+  /// Logits of beats, frame by frame, clamped to a range.
   let beats: [Float]
   let downbeats: [Float]
   /// Beat probabilities, computed from the logits before clamping.
@@ -110,8 +110,8 @@ struct BeatActivation {
     }
   }
 
-  /// Returns the excess of the maximum over the mean. For `means`, it shows how clearly one of the beats begins the
-  /// bars.
+  /// Returns the excess of the maximum over the mean. Applied to the result of `means`, it shows how clearly one of the
+  /// beats begins the bars.
   static func advantage(_ means: [Float]) -> Float { means.max()! - mean(means, else: 0) }
 
   /// Returns the share of the peaks, weighted by probability, that coincide with beats.

@@ -1,12 +1,12 @@
 internal import CKernels
 
-/// A small network that detects beats. From the onsets and levels of about ten seconds around a frame, it estimates the
-/// probability of a beat and of a downbeat in that frame.
+/// A small network that detects beats. From the onsets and levels of up to 20 s before and after a frame, it estimates
+/// the probability of a beat and of a downbeat in that frame.
 ///
 /// It is a temporal convolutional network (Davies and Böck, EUSIPCO 2019). First comes a convolution over three frames
-/// of `BeatNetworkInput`. Then come layers with five taps, which are 1, 2, 4 … 256 frames apart; each layer adds its
-/// rectified output to its input. Each of the two outputs is a weighted sum of the channels. The network is trained by
-/// `Benchmarks/tempo/network.py`, which names the training data.
+/// of `BeatNetworkInput`. Then come nine layers with five taps each, which are 1, 2, 4 … 256 frames apart; each layer
+/// adds its rectified output to its input. Each of the two outputs is a weighted sum of the channels. The network is
+/// trained by `Benchmarks/tempo/network.py`, which names the training data.
 struct BeatNetwork {
   static let channelCount = CBEATNETWORK_CHANNELS
   static let outputCount = 2
@@ -42,7 +42,7 @@ struct BeatNetwork {
   /// Returns the logits of beats and downbeats, frame by frame.
   func callAsFunction(_ input: BeatNetworkInput) -> (beats: [Float], downbeats: [Float]) {
     let count = input.frameCount
-    // Frames of zeros on both sides let every tap read without a check.
+    // Frames of zeros on both sides let every tap read without a bounds check.
     let margin = convolutions.map(\.margin).max() ?? 0
     var channels = [Float](repeating: 0, count: (count + 2 * margin) * Self.channelCount)
     convolutions[0].add(
@@ -89,7 +89,7 @@ private struct Convolution {
   /// - Parameters:
   ///   - values: The input, with `inputCount` values per frame.
   ///   - inputMargin: Number of extra frames at each end of `values`.
-  ///   - channels: The output, with `BeatNetwork.channelCount` values per frame.
+  ///   - channels: The values to which the output is added, with `BeatNetwork.channelCount` values per frame.
   ///   - margin: Number of extra frames at each end of `channels`.
   func add(
     _ values: [Float], margin inputMargin: Int, to channels: inout [Float], margin: Int, frameCount: Int

@@ -30,7 +30,7 @@ struct BeatNetworkInput {
     }
   }
 
-  /// Returns the index of a frame in `paddedValues`.
+  /// Returns the index of the first value of a frame in `paddedValues`.
   @inline(__always)
   private static func row(_ frame: Int) -> Int { (padding + frame) * width }
 
@@ -55,7 +55,7 @@ struct BeatNetworkInput {
     }
   }
 
-  /// Subtracts the mean level of each group. Call it after the last column.
+  /// Subtracts the mean level of each group, and scales the levels. Call it after the last column.
   mutating func finish() {
     for place in 2 * Self.groupCount..<Self.width {
       var sum = 0.0

@@ -3,14 +3,14 @@ internal import Mathematics
 /// The grouping of beats into bars, if it is certain.
 ///
 /// Two measures decide the meter. One is the share of the differences between beats that a bar of three or of four
-/// explains. The other is how much likelier it is, according to `BeatNetwork`, that one beat of three or four begins a
-/// bar. A conditional logit over the three or four beats picks the first beat from the accents, the new chords and
-/// sections, and the output of the network, summed over all bars. Anything that is unclear is left open.
+/// explains. The other is how clearly, according to `BeatNetwork`, one of three or four beats begins the bars. A
+/// conditional logit over the three or four beats picks the first beat from the accents, the new chords and sections,
+/// and the output of the network, summed over all bars. Anything that is unclear is left open.
 /// `Benchmarks/tempo/bars.py` fits the weights and thresholds (`BarWeights`).
 ///
 /// Slow beats that divide into thirds are dotted: bars of three are then 9/8, and bars of four are 12/8. Two bars of
 /// 6/8 and one bar of 12/8 differ only in where the bar lines are written, so the meter is 12/8 only if the first of
-/// the four beats is clear.
+/// the four beats is clear, and 6/8 otherwise.
 struct BarReading: Equatable {
   /// Beats per bar.
   let beatCount: Int
@@ -30,12 +30,14 @@ struct BarReading: Equatable {
   /// quarters.
   private static let maxCompoundBPM = 84.0
   private static let minBeats = 16
-  /// Maximum number of bars that count. More bars add no evidence, because the misleading parts of music repeat, too.
+  /// Maximum number of bars that count toward the certainty. More bars add no evidence, because the misleading parts of
+  /// music repeat, too.
   private static let maxBars = 32
 
   /// - Parameters:
   ///   - downbeats: The value of `BeatActivation.downbeats` at each beat.
   ///   - hasThirds: See `BarProfile.hasThirds`. It is evaluated only for slow beats.
+  /// - Returns: `nil` if there are too few beats or the meter is uncertain.
   init?(_ accents: BeatAccents, downbeats: [Float], bpm: Double, hasThirds: @autoclosure () -> Bool = false) {
     let total = accents.values.count
     guard total >= Self.minBeats, downbeats.count == total else { return nil }
@@ -91,6 +93,7 @@ struct BarReading: Equatable {
     return (explained * shares).sum() * Float(count) / Float(means.count - 1)
   }
 
-  /// Returns the lead of the likeliest first beat according to the network.
+  /// Returns by how much the network's logit for the likeliest first beat exceeds the mean over the three or four
+  /// beats.
   private static func advantage(_ means: [Row]) -> Float { BeatActivation.advantage(means.map { $0[15] }) }
 }

@@ -7,8 +7,8 @@ struct BeatAccents {
   typealias Row = SIMD16<Float>
 
   var values: [OnsetEnvelopes.Lanes] = []
-  /// The change at each beat: in the chords of one beat before and after it, in the chords of two beats, and in the
-  /// chords and onsets of four beats.
+  /// Amounts of change at each beat: of the chords in one beat before and after it, of the chords in two beats, and of
+  /// the chords and onsets in four beats.
   var novelty: [SIMD4<Float>]
 
   /// - Parameter novelty: A vector for each beat; empty if the chords are unknown.
@@ -17,7 +17,7 @@ struct BeatAccents {
     self.novelty = novelty.isEmpty ? .init(repeating: .zero, count: values.count) : novelty
   }
 
-  /// - Parameter beats: Columns of the beats, ascending, within the stretch.
+  /// - Parameter beats: Columns of the beats in `envelopes`, in ascending order.
   init(_ envelopes: OnsetEnvelopes, at beats: [Double]) {
     let last = envelopes.columnCount - 1
     guard last >= 0 else {
@@ -56,7 +56,7 @@ struct BeatAccents {
     for index in novelty.indices where !inner.contains(index) { novelty[index][place] = mean }
   }
 
-  /// Returns the features that identify the first beat of a bar, beat by beat: accents and changes with mean 0 and a
+  /// Returns, for each beat, the features that identify the first beat of a bar: accents and changes with mean 0 and a
   /// standard deviation near 1, the excess of four accents over 1.5, and the logits of the network minus their mean.
   ///
   /// - Parameter downbeats: The value of `BeatActivation.downbeats` at each beat.

@@ -1,4 +1,4 @@
-/// The beat times, in columns, ascending, from before the first column to after the last.
+/// The beat times, in columns, ascending. A grid of constant tempo extends beyond the first and the last column.
 struct BeatGrid {
   var beats: [Double]
 
@@ -29,8 +29,8 @@ struct BeatGrid {
     return shifted
   }
 
-  /// The median number of columns per beat. It is measured over four beats, because the beats of a varying tempo are at
-  /// whole columns.
+  /// The median number of columns per beat; 0 if there are fewer than two beats. It is measured over four beats,
+  /// because the beats of a varying tempo are at whole columns.
   var medianPeriod: Double {
     let span = min(4, beats.count - 1)
     guard span > 0 else { return 0 }
@@ -64,7 +64,7 @@ struct BarProfile {
         position += step
       }
     }
-    // At fast tempi, a position may have no column. It is then interpolated between its neighbors.
+    // At fast tempi, a position may have no column. Its means are then interpolated from the neighboring positions.
     for slot in sums.indices where counts[slot] > 0 { sums[slot] /= counts[slot] }
     for slot in sums.indices where counts[slot] == 0 {
       var (below, above) = (1, 1)
@@ -93,7 +93,7 @@ struct BarProfile {
       && thirds > Self.leadOverQuarters * most([5, 6, 18, 19])
   }
 
-  /// Thresholds that were set by hand (`Benchmarks/tempo/thirds.py`). In 528 synthetic songs and 96 songs of a
+  /// Thresholds of `hasThirds`, set by hand (`Benchmarks/tempo/thirds.py`). In 528 synthetic songs and 96 songs of a
   /// development set, the thirds of most beats that divide into thirds are 1.7 to 80 times as strong as the halves. In
   /// slow beats that divide into halves, they are less than 0.8 times as strong.
   private static let minThirds: Float = 0.12

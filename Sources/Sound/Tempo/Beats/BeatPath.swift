@@ -5,9 +5,9 @@ internal import Mathematics
 ///
 /// S(t, p) = c(t) − μ·|ln(p/T)| + max over p′ of [S(t − p, p′) − cost(p, p′)], after Ellis (JNMR 2007). The period is a
 /// second dimension, as in the bar-pointer model (Krebs, Böck and Widmer, ISMIR 2015). A change of period costs
-/// min(λ·|ln(p/p′)|, 10·λ·ln²(p/p′)). Small steps are cheap because periods are whole columns.
+/// min(λ·|ln(p/p′)|, 10·λ·ln²(p/p′)). Small changes are cheap, because periods can only change by whole columns.
 struct BeatPath {
-  /// Columns of the beats, ascending.
+  /// Columns of the beats, ascending; empty unless the envelope is at least two columns longer than the longest period.
   private(set) var beats: [Int] = []
 
   /// - Parameters:
@@ -29,7 +29,7 @@ struct BeatPath {
     let rows = longest + 1
     var arrivals = [Float](repeating: 0, count: rows * padded)
     var origins = [UInt8](repeating: 0, count: count * padded)
-    // The scores of the column, padded with values that never win.
+    // The scores of the current column, period by period, padded with values that never win.
     var scores = [Float](repeating: -.infinity, count: padded + 2 * Costs.rim)
     var changed = [Float](repeating: 0, count: padded)
     var changedFrom = [Int32](repeating: 0, count: padded)
@@ -83,9 +83,9 @@ struct BeatPath {
     let padded: Int
     /// μ·|ln(p/T)| for each period.
     var distance: [Float]
-    /// λ·ln of the ratio of each period to the previous one.
+    /// λ·ln of the ratio of each period to the next shorter one.
     var step: [Float]
-    /// 10·λ·ln² for each offset and period.
+    /// 10·λ·ln²(p/p′) for each offset of p′ from p, and each p.
     var near: [Float]
 
     init(shortest: Int, longest: Int, period: Double, change: Float, distance: Float) {

@@ -94,8 +94,8 @@ struct StretchReading {
     outcome = .pulse(options)
   }
 
-  /// Returns the likeliest hypotheses for the likeliest tempi. The probabilities of the hypotheses for one tempo add up
-  /// to the probability of that tempo, so trying many grids for one tempo does not displace other tempi.
+  /// Returns the likeliest hypotheses, at most `gridLimit` per tempo, so that a tempo with many grids does not displace
+  /// others. The probabilities of the hypotheses for one tempo add up to the probability of that tempo.
   private static func likely(_ hypotheses: [GridHypothesis]) -> [(GridHypothesis, Double)] {
     let all = GridChoice.probabilities(hypotheses)
     let found = GridChoice.tempi(of: hypotheses).flatMap { tempo in

@@ -5,7 +5,7 @@ internal import Mathematics
 ///
 /// The autocorrelation of short windows is read at all tempi of an octave. Dynamic programming (Viterbi 1967) then
 /// finds the path of tempi through the windows that collects the most autocorrelation; jumps have a cost. When music
-/// slows down or swings, the tempo glides rather than jumps.
+/// slows down or swings, the path glides instead, which costs less.
 struct TempoChanges {
   /// Columns at which each tempo after the first begins, in ascending order.
   private(set) var columns: [Int] = []
@@ -16,7 +16,7 @@ struct TempoChanges {
   /// tempo is usually a misreading.
   private static let lowest = 75.0
   private static let tempoCount = 138
-  /// Cost of a jump, as a fraction of the energy of a window.
+  /// Cost of a jump, as a multiple of the energy of a window.
   private static let jumpCost: Float = 2
   private static let glideCost: Float = 0.05
   /// Minimum number of windows that have the same tempo.
@@ -47,7 +47,8 @@ struct TempoChanges {
     var tempi: [Int]
   }
 
-  /// Returns the weighted autocorrelation at the first four beats and the half-beat, for each tempo.
+  /// Returns, for each tempo, the weighted sum of the autocorrelation at half a beat and at one, two, three and four
+  /// beats.
   private static func strengths(of window: ArraySlice<Float>, rate: Double) -> [Float] {
     let correlation = Tempogram.autocorrelation(of: window, longest: Int(4 * 60 / lowest * rate) + 3)
     return (0..<tempoCount).map { index in

@@ -48,7 +48,7 @@ struct TempoCourse {
   }
 
   /// Returns the weight of an option: the total probability of all options with the same tempo, times the ratio of the
-  /// option's probability to the highest of them. The tempo is decided first, then the beats.
+  /// option's probability to the highest one among them. The tempo is decided first, then the beats.
   private static func worth(of option: StretchReading.Option, among options: [StretchReading.Option]) -> Double {
     let same = options.filter { abs($0.bpm / option.bpm - 1) < 0.04 }
     let sum = same.reduce(0) { $0 + $1.probability }

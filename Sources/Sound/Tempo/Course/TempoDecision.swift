@@ -11,7 +11,7 @@ struct TempoDecision {
   }
 
   private static let candidateLimit = 5
-  /// Minimum confidence in the beats for reporting the meter and downbeats.
+  /// Minimum confidence in the tempo for reporting the meter and downbeats.
   private static let sureBeats = 0.8
   private static let tolerance = GridChoice.tolerance
 
@@ -50,7 +50,7 @@ struct TempoDecision {
     let confidence = TempoConfidence.fitted.probability(
       share: share, clarity: Self.clarity(of: course), moves: !course.steps.allSatisfy(\.option.isConstant))
     let octaveConfidence = TempoConfidence.fitted.octaveProbability(share: familyShare > 0 ? share / familyShare : 0)
-    // If the beats are wrong, the bars are wrong, too.
+    // If the tempo is wrong, the bars are wrong, too.
     let bars = confidence >= Self.sureBeats ? course.steps.map(\.option.bar) : []
     let metre = bars.first.flatMap { first in bars.allSatisfy { $0?.metre == first?.metre } ? first : nil }
     return TempoFinding(
@@ -69,8 +69,8 @@ struct TempoDecision {
     return [1, 2, 3].contains { abs(ratio / $0 - 1) < tolerance }
   }
 
-  /// Returns the possible error, in beats per minute, of a tempo measured over this many beats: three standard errors
-  /// of the slope of a line through beats that deviate by 12 ms each.
+  /// Returns the possible error, in beats per minute, of a tempo measured over this many beats: 0.01 plus three
+  /// standard errors of the slope of a line through beats that deviate by 12 ms each, but at most 0.1.
   private static func error(of bpm: Double, beatCount: Int) -> Double {
     let slope = 0.012 * (12 / pow(Double(max(beatCount, 2)), 3)).squareRoot()
     return min(0.1, 0.01 + 3 * bpm * slope * bpm / 60)
@@ -95,7 +95,7 @@ struct TempoDecision {
     return best?.bpm
   }
 
-  /// Finds the sections of constant tempo in each stretch, and merges them.
+  /// Finds the sections of constant tempo in each stretch, and merges neighbors with the same tempo.
   private static func sections(of course: TempoCourse, beats: [Double]) -> [TempoSection] {
     var found: [TempoSection] = []
     var first = 0

@@ -24,7 +24,7 @@ struct TempoSection {
     timeSquares += time * time
   }
 
-  /// Time per beat.
+  /// Time per beat, in seconds.
   var period: Double {
     let spread = beatCount * indexSquares - indexSum * indexSum
     return spread > 0 ? (beatCount * products - indexSum * timeSum) / spread : 0
@@ -53,7 +53,7 @@ struct TempoSection {
   }
 }
 
-/// Divides beats into the fewest sections of constant tempo that explain them.
+/// Divides beats into few sections of constant tempo that explain them well.
 enum TempoSections {
   /// Standard deviation of detected beats from a constant tempo, in seconds.
   private static let deviation = 0.012
@@ -80,7 +80,7 @@ enum TempoSections {
           ? TempoSection(beats[start..<end]) : section.joined(with: TempoSection(beats[(end - 1)..<end]))
         guard end - start >= min(minBeats, count) else { continue }
         let cost = costs[start] + sectionCost + section.error / (deviation * deviation)
-        // The error only grows as the section gets longer, so stop once the section can no longer win.
+        // The error only grows as the section gets longer, so stop once it is far too large.
         if section.error / (deviation * deviation) > 60 * sectionCost { break }
         if cost < costs[end] { (costs[end], starts[end]) = (cost, start) }
       }

@@ -7,14 +7,14 @@ struct GridHypothesis {
   var phase: Double
   /// Values of the features, in the order of `GridFeatures.names`.
   var features: [Float] = []
-  /// Log-probability, up to a constant.
+  /// Log-probability, up to an additive constant.
   var score: Double
-  /// `true` if the audio contains only these beats.
+  /// `true` if onsets occur only on these beats; see `GridFeatures.isBare`.
   var isBare = false
 }
 
-/// Chooses the hypothesis with a conditional logit (McFadden 1974) over all tempi and phases at once. The score is a
-/// weighted sum of the features plus the output of a small hidden layer, for interactions between features.
+/// Ranks hypotheses by a conditional logit (McFadden 1974) over all tempi and phases at once. The score is a weighted
+/// sum of the features plus the output of a small hidden layer, for interactions between features.
 enum GridChoice {
   static func score(of features: [Float]) -> Double {
     let weights = GridWeights.fitted
@@ -39,7 +39,7 @@ enum GridChoice {
     return sum
   }
 
-  /// Returns all hypotheses, best first.
+  /// Returns a hypothesis for each candidate and each of its likely phases, best first.
   static func hypotheses(
     for candidates: [PulseCandidate], in envelopes: OnsetEnvelopes, _ activation: BeatActivation
   ) -> [GridHypothesis] {
@@ -76,6 +76,7 @@ enum GridChoice {
     var hypotheses: [Int]
   }
 
+  /// Groups hypotheses by tempo, the likeliest tempo first.
   /// - Parameter hypotheses: The hypotheses, best first.
   static func tempi(of hypotheses: [GridHypothesis]) -> [Tempo] {
     var found: [Tempo] = []

@@ -12,7 +12,8 @@ internal import Mathematics
 enum GridFeatures {
   typealias Lanes = OnsetEnvelopes.Lanes
 
-  /// Names of the features in the order of their values. They are taken from an empty grid in an empty stretch.
+  /// Names of the features in the order of their values. They are obtained by computing the features of an empty grid
+  /// in an empty stretch.
   static let names: [String] = {
     let grid = BeatGrid(beats: [])
     let profile = BarProfile([], over: grid)

@@ -68,7 +68,7 @@ struct MetricalFeatures {
   }
 
   /// Adds the share of the differences between beats that a bar of 2, 3, 4 or 8 beats explains, beyond chance and
-  /// beyond a bar of half the length.
+  /// beyond a bar of half the length; and how the halves of bars of 2, 4 and 8 beats differ.
   private func addAlternation(to found: inout NamedValues) {
     let squares = onBeats.reduce(Lanes.zero) { $0 + $1 * $1 } + 0.02 * Float(onBeats.count) + 1e-6
     let (two, three, four, eight) = (folded(2), folded(3), folded(4), folded(8))
@@ -85,8 +85,8 @@ struct MetricalFeatures {
     addOpposition("kick_with_over_8", eight, scale, to: &found)
   }
 
-  /// Adds how the halves of a bar differ: positive if the lowest lane differs in the same way as the other lanes,
-  /// negative if it differs in the opposite way, as when kick and snare alternate.
+  /// Adds how the halves of a bar differ in each lane of `opponents`: positive if the lane differs in the same way as
+  /// the lowest lane, negative if it differs in the opposite way, as when kick and snare alternate.
   private func addOpposition(_ name: StaticString, _ means: [Lanes], _ scale: Lanes, to found: inout NamedValues) {
     let half = means.count / 2
     var products = Lanes.zero

@@ -1,4 +1,5 @@
-/// Numbers that are named where they are computed. Fitted weights find them by name, so their order does not matter.
+/// Numbers that are named where they are computed. Fitted weights are assigned to them by name, so their order does not
+/// matter.
 struct NamedValues {
   private(set) var values: [Float] = []
   private var labels: [Label] = []

@@ -2,8 +2,8 @@ internal import DSP
 internal import Mathematics
 
 /// Maps shares of the evidence to probabilities (after Platt 1999). `Benchmarks/tempo/fit.py` fits the mapping to
-/// cross-validated choices, for which the source of the recording was held out. Music of varying tempo has a curve of
-/// its own, because many of its paths agree with each other and are wrong together.
+/// cross-validated choices, for which the data set that contains the recording was held out. Varying tempi have a
+/// separate curve, because many paths of tempi agree with each other and are wrong together.
 struct TempoConfidence {
   static let fitted = TempoConfidence(TempoResources.confidence)
 

@@ -8,8 +8,8 @@ struct BandSpectrogram {
   /// A window that is short enough for the attack of a drum and long enough to separate the bass from the kick.
   static let layout = SpectrumLayout.onsets
 
-  /// 12 bands per octave, from 43 Hz to 9.7 kHz, as in SuperFlux (Böck and Widmer, DAFx 2013), without bands that would
-  /// use the same bin as the previous one.
+  /// 12 bands per octave, with centers from 65 Hz to 9.7 kHz, as in SuperFlux (Böck and Widmer, DAFx 2013), without
+  /// bands whose center would be in the same bin as the previous one.
   static let bank: FilterBank = {
     let binWidth = Float(layout.sampleRate) / Float(layout.windowLength)
     var frequencies: [Float] = []

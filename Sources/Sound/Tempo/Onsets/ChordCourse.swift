@@ -1,8 +1,8 @@
 internal import DSP
 internal import Mathematics
 
-/// The pitches that sound over time, for comparing the chords of beats: twelve pitch classes (chroma) from 250 to 2,100
-/// Hz, and eleven bass bands below 250 Hz. Subtracting the mean of each frame removes sounds that contain all pitches,
+/// The pitches that sound over time, for comparing the chords of beats: twelve pitch classes (chroma) from 300 to 2,100
+/// Hz, and eleven bass bands below 300 Hz. Subtracting the mean of each frame removes sounds that contain all pitches,
 /// such as drums.
 struct ChordCourse {
   /// The pitch classes, followed by the bass bands, in three vectors.

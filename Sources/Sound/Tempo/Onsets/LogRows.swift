@@ -5,7 +5,8 @@ internal import DSP
 struct LogRows: ~Copyable {
   /// Number of bands, rounded up to full vectors.
   static let width = (BandSpectrogram.bandCount + 7) / 8 * 8
-  /// Length of a row with a vector of padding on each side. The padding before the first band is its lower neighbor.
+  /// Length of a row with a vector of padding on each side. The padding before the first band serves as its lower
+  /// neighbor.
   private static let stride = width + 16
 
   private let rows: UnsafeMutablePointer<Float>

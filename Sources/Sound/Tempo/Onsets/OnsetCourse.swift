@@ -1,7 +1,7 @@
 internal import Analysis
 internal import DSP
 
-/// The onset strength over time, in at most a few hundred values, regardless of the length of the track.
+/// The onset strength over time, in at most 512 values, regardless of the duration of the track.
 struct OnsetCourse {
   private static let valueLimit = 512
 

@@ -3,10 +3,10 @@ internal import DSP
 
 /// The onset envelopes by column, in eight lanes that separate onsets by frequency and kind.
 ///
-/// Lanes 0 to 4 are the log spectral flux of five bands; lane 5 is the flux of all bands: max(0, Y[t] − max of Y[t−2]
-/// over the neighboring bands), with Y as in `LogRows`. The inner maximum keeps vibrato from looking like onsets
-/// (SuperFlux, Böck and Widmer, DAFx 2013). Lane 6 is `HarmonicChange` of Y. Lane 7 is the flux of √S, where loud
-/// events count for more than in the logarithm.
+/// Lanes 0 to 4 are the log spectral flux in five frequency ranges; lane 5 is the flux of all bands: max(0, Y[t] − max
+/// of Y[t−2] over the neighboring bands), with Y as in `LogRows`. The inner maximum keeps vibrato from looking like
+/// onsets (SuperFlux, Böck and Widmer, DAFx 2013). Lane 6 is `HarmonicChange` of Y. Lane 7 is the flux of √S, where
+/// loud events count for more than in the logarithm.
 ///
 /// S is scaled so that the signal has a root mean square of 0.1. The mean over one second is subtracted from each lane.
 /// The part above zero is divided by its standard deviation and compressed as x / (x + 1.5), so that a few loud hits do
@@ -23,7 +23,7 @@ struct OnsetEnvelopes {
 
   /// Onset strengths by column, each lane in 0..<1.
   let values: [Lanes]
-  /// The mean of each lane before anything is subtracted, which shows how busy each band is.
+  /// The mean of each lane before anything is subtracted, which shows how busy the lane is.
   let activity: Lanes
   /// Root mean square of the signal, full scale 1.
   let level: Float

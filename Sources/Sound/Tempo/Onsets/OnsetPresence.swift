@@ -22,7 +22,7 @@ struct OnsetPresence {
   /// The presence of an onset near a column, which must be within the stretch.
   subscript(column: Double) -> OnsetEnvelopes.Lanes { logarithms[min(Int(column.rounded()), logarithms.count - 1)] }
 
-  /// - Parameter places: The columns. Those outside the stretch are ignored.
+  /// - Parameter places: Columns; columns outside the stretch are ignored.
   func mean(at places: [Double]) -> OnsetEnvelopes.Lanes {
     var sum = OnsetEnvelopes.Lanes.zero
     var count: Float = 0

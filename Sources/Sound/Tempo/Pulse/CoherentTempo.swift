@@ -3,8 +3,8 @@ internal import Mathematics
 /// A constant tempo, accurate to a few thousandths of a beat per minute: the tempo at which the whole envelope adds up
 /// in phase, at the beat and at its divisions by two and four.
 ///
-/// The envelope is mixed down to the tempo at the center of the search and summed over quarters of a second, so the
-/// search itself processes only a few values.
+/// The tempo at the center of the search is mixed down to 0 Hz, and the result is summed over quarters of a second, so
+/// the search itself processes only a few values.
 struct CoherentTempo {
   private struct Harmonic {
     var multiple: Double
@@ -56,7 +56,8 @@ struct CoherentTempo {
   /// Returns the magnitude of the coherent sum at a tempo.
   func strength(at bpm: Double) -> Double { strengths(at: SIMD4(repeating: bpm))[0] }
 
-  /// Returns the strengths at four tempi. Four take no longer than one, because each sum has to wait for its rotation.
+  /// Returns the strengths at four tempi. Four take no longer than one, because each step of a sum has to wait for the
+  /// previous rotation.
   private func strengths(at bpm: SIMD4<Double>) -> SIMD4<Double> {
     var sums = SIMD4<Double>.zero
     for harmonic in harmonics {

@@ -11,6 +11,6 @@ struct PulseCandidate {
   var wholeSpectrum: Float
   /// The value of `Tempogram.localSpectrum` at this tempo.
   var localSpectrum: Float
-  /// `true` if the length of the file is a whole number of bars at this tempo.
+  /// `true` if the file is short and its duration is a whole number of bars at this tempo.
   var isLoop = false
 }

@@ -5,17 +5,17 @@ internal import Mathematics
 struct PulseSurvey {
   /// The range of candidate tempi, in beats per minute.
   static let range = 40.0...250.0
-  /// The preferred tempo in beats per minute. Listeners tap near it, and within an octave of it (van Noorden and
-  /// Moelants, JNMR 1999).
+  /// The preferred tempo in beats per minute. Listeners tap near this tempo, and within an octave of it (van Noorden
+  /// and Moelants, JNMR 1999).
   static let preferred = 115.0
   static let preferredOctaves = 0.9
 
   let envelopes: OnsetEnvelopes
-  /// All lanes together, with mean 0 and standard deviation 1.
+  /// The sum of all lanes, scaled to mean 0 and standard deviation 1.
   let envelope: [Float]
   let tempogram: Tempogram
   let activation: BeatActivation
-  /// The strongest tempi, best first.
+  /// The strongest tempi: up to two from the whole stretch, best first, then up to two from its windows.
   let strongest: [Double]
 
   init(_ envelopes: OnsetEnvelopes, hearing network: BeatNetwork = .trained) {
@@ -46,7 +46,7 @@ struct PulseSurvey {
     }
   }
 
-  /// Returns all lanes together, with mean 0 and standard deviation 1.
+  /// Returns the sum of all lanes, scaled to mean 0 and standard deviation 1.
   static func combined(_ envelopes: OnsetEnvelopes) -> [Float] { standardized(envelopes.values.map { $0.sum() }) }
 
   static func standardized(_ values: [Float]) -> [Float] {
@@ -61,9 +61,9 @@ struct PulseSurvey {
     return values.map { Float((Double($0) - mean) / deviation) }
   }
 
-  /// The ratios to the strongest tempo that are tried as candidates.
+  /// Ratios of the candidate tempi to the strongest tempo.
   static let ratios: [Double] = [1, 1 / 2.0, 2, 2 / 3.0, 3 / 2.0, 1 / 3.0, 3, 3 / 4.0, 4 / 3.0, 4 / 5.0, 5 / 4.0]
-  /// The ratios to the other strong tempi that are tried as candidates.
+  /// Ratios of further candidate tempi to each of the other strong tempi.
   static let ratiosOfOthers: [Double] = [1, 1 / 2.0, 2]
 
   /// The candidate tempi, without near-duplicates.
@@ -156,7 +156,7 @@ extension PulseSurvey {
     return near.strength(at: found) > 0.4 * most ? found : bpm
   }
 
-  /// Returns `true` if most beats have an onset and there is little or no energy between them.
+  /// Returns `true` if most beats have an onset and there is little or no energy between beats.
   private func isSparse(_ beats: [Double]) -> Bool {
     guard beats.count > 3 else { return false }
     let period = (beats[beats.count - 1] - beats[0]) / Double(beats.count - 1)
@@ -176,7 +176,7 @@ extension PulseSurvey {
 
   private var powers: [Float] { envelopes.powers }
 
-  /// Returns candidates for every tempo, either all with a constant tempo or all along paths; empty if there is no
+  /// Returns candidates for all `tempi`, either all with a constant tempo or all along paths; empty if there is no
   /// pulse.
   func candidates(isWholeFile: Bool) -> [PulseCandidate] {
     guard !strongest.isEmpty, hasPulse else { return [] }

@@ -12,14 +12,15 @@ struct Tempogram {
     return (0..<count).map { low * exp(log(high / low) * Double($0) / Double(count - 1)) }
   }()
 
-  /// The autocorrelation at a beat and its multiples, as a share of the energy, at least 0.
+  /// The weighted sum of the autocorrelation at the beat period and its multiples, relative to the energy, at least 0.
   let comb: [Float]
-  /// The Fourier magnitude of the whole envelope at a beat and its divisions, relative to the maximum.
+  /// The weighted sum of the whole envelope's Fourier magnitudes at the beat frequency and its multiples, relative to
+  /// the largest magnitude.
   let wholeSpectrum: [Float]
   /// The same as `wholeSpectrum`, but averaged over windows of ten seconds, so that a drifting tempo does not blur it.
   let localSpectrum: [Float]
-  /// The mean of the maximum of `comb` over windows of fifteen seconds: about 0.2 for noise or speech, above 1 for
-  /// dance music.
+  /// The maximum of `comb` in each window of fifteen seconds, averaged over the windows: about 0.2 for noise or speech,
+  /// above 1 for dance music.
   let clarity: Float
 
   init(_ envelope: [Float], columnsPerSecond rate: Double) {
@@ -102,7 +103,7 @@ struct Tempogram {
   }
 }
 
-/// Interpolates linearly between values. Returns 0 outside their range.
+/// Interpolates linearly between values. Returns 0 before the first value, and at or after the last one.
 func interpolate(_ values: [Float], _ position: Double) -> Float {
   guard position >= 0, position < Double(values.count - 1) else { return 0 }
   let index = Int(position)

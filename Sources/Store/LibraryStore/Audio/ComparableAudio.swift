@@ -76,7 +76,7 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the signature bytes of each file, in list order; `nil` if a file has none.
+  /// Calls `body` with the signature bytes of each file, in the order of `files`; `nil` if a file has none.
   public func forEachSignature(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, [UInt8]?) -> Void
   ) throws(StoreError) {
@@ -85,7 +85,7 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the fingerprint text of each file, in list order; `nil` if a file has none.
+  /// Calls `body` with the fingerprint text of each file, in the order of `files`; `nil` if a file has none.
   public func forEachFingerprintText(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, String?) -> Void
   ) throws(StoreError) {
@@ -94,7 +94,8 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the search keys of audio, as bytes, in list order.
+  /// Calls `body` with the search keys in each of the given rows of `sound_sketch`, as bytes, in the order of `ids`.
+  /// The bytes are empty if a row does not exist.
   /// - Parameter column: Column of `sound_sketch`.
   public func forEachSketch(
     _ ids: some Sequence<Int64>, _ column: SketchColumn, _ body: (Int64, [UInt8]) -> Void
@@ -106,7 +107,8 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with a column of a table for each file; `nil` for all files if the database does not have the table.
+  /// Calls `body` with a column of a table for each file; `nil` if the table has no row for the file, or does not
+  /// exist.
   private func forEach(
     _ files: some Sequence<Int64>, _ column: String, of table: String, _ body: (Int64, Query?) -> Void
   ) throws(StoreError) {

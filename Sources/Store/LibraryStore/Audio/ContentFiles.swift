@@ -46,7 +46,7 @@ extension ResultStore {
 }
 
 extension ResultStore {
-  /// Returns the first path of each audio, even if that file no longer exists.
+  /// Returns the first path of each audio among its existing files, or among its vanished files if none exists.
   public func paths(ofAudio contents: Set<ContentID>) throws(StoreError) -> [ContentID: FilePath] {
     try read { db in
       let query = try Query(

@@ -17,8 +17,8 @@ public struct DoubtfulTempo: Hashable, Sendable {
 }
 
 extension ResultStore {
-  /// Returns recordings of existing files whose tempo has less than this confidence, each of them once. The least
-  /// confident tempi come first. Tempi that were skipped in a review come last, in the same order.
+  /// Returns the uncorrected tempi with less than this confidence, one for each distinct audio of existing files. The
+  /// least confident tempi come first. Tempi that were skipped in a review come last, in the same order.
   public func doubtfulTempi(below confidence: Double) throws(StoreError) -> [DoubtfulTempo] {
     try read { db in
       let select = try Query(
@@ -45,8 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// Records that the tempo of some audio was skipped in a review, or removes that record. A correction also removes
-  /// the record.
+  /// Marks the tempo of some audio as skipped in a review, or removes that mark. A correction also removes the mark.
   public func skipTempo(of audio: ContentID, _ isSkipped: Bool = true) throws(StoreError) {
     try write { db in
       if isSkipped {

@@ -3,7 +3,7 @@ internal import GRDB
 public import Records
 public import ResultStore
 
-/// The audio descriptors of all existing files.
+/// Audio descriptors of existing files.
 public struct StoredDescriptors: Sendable {
   /// Ids of rows of `file`, ascending.
   public var files: [Int64] = []
@@ -40,7 +40,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the records of files, in the order of the ids in `files`. Files that no longer exist are left out.
+  /// Returns the records of files, in the order of the ids in `files`. Files that have no record are left out.
   /// - Parameter long: See `RecordSelection.long`.
   public func records(
     ofFiles files: [Int64], long: Set<String> = []

@@ -3,7 +3,7 @@ internal import GRDB
 public import ResultStore
 
 extension ResultStore {
-  /// Returns the audio of all existing files, with one of the files for each audio.
+  /// Returns the audio of all existing files, each with the lowest id of its files.
   public func audioFiles() throws(StoreError) -> [ContentID: Int64] {
     try read { db in
       var files: [ContentID: Int64] = [:]
@@ -16,7 +16,7 @@ extension ResultStore {
     }
   }
 
-  /// Calls `body` with the fingerprint of each file, in list order. Files without one are left out.
+  /// Calls `body` with the fingerprint of each file, in the order of `files`. Files without one are left out.
   public func forEachFingerprint(
     ofFiles files: some Sequence<Int64>, _ body: (Int64, FingerprintFinding) -> Void
   ) throws(StoreError) {

@@ -5,7 +5,7 @@ internal import Text
 public struct LibraryCursor: Hashable, Sendable {
   /// The id of the database, which the database and its copies keep forever.
   public var library: String
-  /// Number of the last known change.
+  /// Number of the last received change.
   public var revision: Int64
 
   public init(library: String, revision: Int64) {

@@ -15,12 +15,12 @@ package struct CursorFile: Sendable {
     self.path = path
   }
 
-  /// Creates the cursor in the folder of an output.
+  /// Refers to the cursor file in the folder of an output.
   package init(inFolder folder: FilePath) {
     self.init(folder.appending("cursor.json"))
   }
 
-  /// Creates the cursor next to a file.
+  /// Refers to the cursor file next to an output file.
   package init(besideFile file: FilePath) {
     self.init(file.removingLastComponent().appending("\(file.lastComponent?.string ?? "").cursor.json"))
   }
@@ -83,7 +83,7 @@ package enum CursorFileError: Error, CustomStringConvertible {
     case .cannotRead(let path, let reason):
       "The cursor \(Self.text(path)) cannot be read: \(reason)."
     case .cannotWrite(let path, let reason):
-      "The cursor \(Self.text(path)) cannot be written: \(reason). All else is written; the next export repeats it."
+      "The cursor \(Self.text(path)) cannot be written: \(reason). Everything else was written; the next export repeats it."
     case .notACursor(let path):
       "\(Self.text(path)) is not an export cursor. Name the cursor.json that the last one wrote, or export everything "
         + "once, without --since."

@@ -1,8 +1,9 @@
 package import ResultStore
 internal import Synchronization
 
-/// A cache of values that are computed from the library and kept until the library changes. People repeat the same
-/// queries. The queries that take longest are the first letters of words, of which there are few.
+/// A cache of values that are computed from the library, and dropped after the library has changed. It pays off because
+/// people repeat the same queries. The queries that take longest are the first letters of words, of which there are
+/// few.
 package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private struct State {
     var values: [Key: Value] = [:]
@@ -24,7 +25,7 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     revision = try StoreRevision(of: store)
   }
 
-  /// Returns the cached value, which is at most `maxAge` old if the library has changed since.
+  /// Returns the value for a key. A value from the cache is at most `maxAge` old if the library has changed since.
   /// - Parameter make: Computes the value. It may run on several threads at once.
   package func value<Failure: Error>(for key: Key, _ make: () throws(Failure) -> Value) throws(Failure) -> Value {
     let present = revision.current()
@@ -35,7 +36,7 @@ package final class TimedCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     if let known { return known }
     let value = try make()
     state.withLock { state in
-      // Values that were read before the library changed are not kept.
+      // A value is not kept if a change of the library emptied the cache while the value was being computed.
       guard state.revision == asked else { return }
       if state.values.count >= count { state.values = [:] }
       state.values[key] = value

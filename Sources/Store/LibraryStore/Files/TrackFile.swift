@@ -75,8 +75,9 @@ extension ResultStore {
     }
   }
 
-  /// Returns the outermost root above a path. The root may be written into, but permission to write into a folder does
-  /// not imply permission to replace it. Runs started by a watching server are also given folders within a root.
+  /// Returns the outermost root above a path; `nil` if there is none. The root may be written into, but permission to
+  /// write into a folder does not imply permission to replace it. Runs started by a watching server are also given
+  /// folders within a root.
   private static func outermost(of roots: [FilePath], above path: FilePath) -> FilePath? {
     roots.filter { $0 != path && path.starts(with: $0) }.min { $0.components.count < $1.components.count }
   }

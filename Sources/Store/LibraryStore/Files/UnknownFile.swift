@@ -17,9 +17,9 @@ package struct UnknownFile: Error, CustomStringConvertible {
     let name = printable(DisplayPath.text(of: path))
     if path.fileKind == .folder {
       return acceptsFolders
-        ? "Nothing is known of \(name). Analyze it: analyze \(name)" : "\(name) is a folder. Name a file in it."
+        ? "\(name) is not in the database. Analyze it: analyze \(name)" : "\(name) is a folder. Name a file in it."
     }
-    return "Nothing is known of \(name). "
+    return "\(name) is not in the database. "
       + (path.exists ? "Analyze it, or the folder it is in: analyze \(name)" : "There is no such file either.")
   }
 }

@@ -71,7 +71,7 @@ extension ReferencedTrack {
   }
 }
 
-/// A change of the tracks of a playlist. Positions start at 0.
+/// A change to the tracks of a playlist. Positions start at 0.
 public enum PlaylistEdit: Sendable, Hashable {
   /// Inserts tracks before the track at a position; `nil` for the end.
   case insert([TrackReference], at: Int? = nil)
@@ -100,7 +100,7 @@ public enum PlaylistEditError: Error, Sendable, Hashable {
     case .noSuchPlaylist: "There is no playlist with this id."
     case .unknownSnapshot: "The playlist has changed too much since this snapshot; read it again."
     case .noSuchPosition(let position): "The playlist has no track at position \(position)."
-    case .otherTrack(let position): "At position \(position) is another track."
+    case .otherTrack(let position): "There is a different track at position \(position)."
     case .tooLong: "A playlist holds at most \(Playlist.maximumTrackCount) tracks."
     }
   }

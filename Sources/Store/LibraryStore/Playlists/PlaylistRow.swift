@@ -16,7 +16,7 @@ struct PlaylistRow {
 
   // MARK: Entries
 
-  /// Returns the ids of the entries, in order.
+  /// Returns the ids of the entries, in playlist order.
   private func entries(_ db: Database) throws -> [Int64] {
     let select = try Query(db, "SELECT id FROM playlist_entry WHERE playlist = ? ORDER BY position, id")
     var ids: [Int64] = []

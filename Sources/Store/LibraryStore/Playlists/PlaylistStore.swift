@@ -6,7 +6,7 @@ public import ResultStore
 /// Playlists. They are kept when files vanish, are forgotten, return, move or are retagged.
 extension ResultStore {
   /// Returns playlists, the most recently changed first.
-  /// - Parameter text: Text that the name of a playlist must contain.
+  /// - Parameter text: Text that a playlist name must contain, ignoring the case of ASCII letters; `nil` for any.
   public func playlists(
     matching text: String? = nil, limit: Int = .max, offset: Int = 0
   ) throws(StoreError) -> [Playlist] {
@@ -112,7 +112,8 @@ extension ResultStore {
   /// - Throws: `StoreError` or `PlaylistEditError`.
   @discardableResult
   public func editPlaylist(id: String, snapshot: Int? = nil, _ edit: PlaylistEdit) throws -> Playlist {
-    // An error thrown here rolls back the transaction, and would be thrown again as an error of the store.
+    // An error thrown in the transaction rolls it back, but `write` converts it to a `StoreError`, so the original
+    // error is kept here.
     var refusal: PlaylistEditError?
     do {
       return try write { db in

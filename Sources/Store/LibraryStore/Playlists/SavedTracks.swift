@@ -17,7 +17,7 @@ extension ResultStore {
 
   // MARK: Tracks
 
-  /// Saves tracks. Tracks that are already saved stay unchanged. The first tracks in the list become the newest.
+  /// Saves tracks. Tracks that are already saved stay unchanged. The first track in the list counts as the newest.
   public func save(_ tracks: [TrackReference]) throws(StoreError) {
     try write { db in
       let now = Timestamp.now.nanoseconds
@@ -52,7 +52,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns saved tracks, the most recently saved first.
+  /// Returns saved tracks whose files exist, the most recently saved first.
   public func savedTracks(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [ReferencedTrack] {
     try read { db in
       let select = try Query(

@@ -4,13 +4,13 @@ internal import Platform
 internal import ResultStore
 internal import SystemPackage
 
-/// SQL that finds the ids of the tracks that match a condition.
+/// SQL for the ids of the tracks that match a condition.
 struct ConditionSQL {
   private(set) var id = "song.id"
   /// The SQL after FROM, which ends with a condition.
   private(set) var source = ""
   private(set) var values: [SQLValue] = []
-  /// The condition itself, if it applies to `song`.
+  /// The condition itself if it applies to `song`; otherwise `nil`.
   private(set) var condition: String?
   /// `true` if the matches may include files that are not tracks.
   private(set) var findsFiles = false
@@ -124,7 +124,7 @@ struct ConditionSQL {
     return "\(index) WHERE \(index) MATCH ?"
   }
 
-  /// Returns the table and columns of the full-text index.
+  /// Returns the full-text index for a field, and its columns.
   private static func columns(_ field: TrackCondition.TextField) -> (table: String, columns: [String]) {
     switch field {
     case .anyName: ("songs_fts", ["artist", "title", "album", "album_artist", "genre", "variants"])

@@ -4,7 +4,7 @@ internal import GRDB
 internal import Platform
 internal import ResultStore
 
-/// Finds the tracks that match a filter, using an index of its own for each condition.
+/// Finds the tracks that match a filter. Each condition is evaluated with its own index if there is one.
 struct FilterEvaluation {
   private let db: Database
   let tables: Set<String>
@@ -21,7 +21,7 @@ struct FilterEvaluation {
     self.fewTracks = fewTracks
   }
 
-  /// - Parameter candidates: The tracks to which the search is restricted. The result may nevertheless contain others.
+  /// - Parameter candidates: The tracks of interest. The result is correct for them, but may also contain other tracks.
   func tracks(matching filter: TrackFilter, among candidates: TrackSet = .all) throws -> TrackSet {
     try tracks(filter.expression, among: candidates)
   }
@@ -71,8 +71,8 @@ struct FilterEvaluation {
 
   private static let sampleSize = 100
 
-  /// Returns conditions that all matches fulfill and that use the index of an order, so that only a part of the index
-  /// has to be read.
+  /// Returns conditions that all matches satisfy and that use the index for a sort order, so that only a part of the
+  /// index has to be read.
   func bounds(of filter: TrackFilter, in order: TrackOrder) -> [ConditionSQL] {
     filter.conjuncts.compactMap { part in
       guard case .condition(let condition) = part, let key = condition.orderKey, order.field == .key(key)
@@ -90,7 +90,7 @@ struct FilterEvaluation {
     }
   }
 
-  /// Reads only the rows of the candidates. Returns `nil` if using an index is better.
+  /// Finds the matches by reading only the rows of the candidates. Returns `nil` if using an index is better.
   private func tracks(_ condition: ConditionSQL, amongFew candidates: TrackSet) throws -> TrackSet? {
     guard let test = condition.condition, let ids = candidates.ids(atMost: fewTracks) else { return nil }
     return try TrackSet(
@@ -125,7 +125,7 @@ struct FilterEvaluation {
 }
 
 extension TrackCondition {
-  /// The order whose index covers the ranges of this condition.
+  /// The sort order whose index covers the ranges of this condition; `nil` if there is none.
   fileprivate var orderKey: TrackOrder.Key? {
     switch self {
     case .number(.bpm, _): .bpm

@@ -2,10 +2,10 @@ internal import ResultStore
 
 /// Creates FTS5 patterns from text that users enter. Every word is quoted, so nothing in the text is an operator.
 enum FullTextPattern {
-  /// Matches all words, in any column and order; `nil` if there are no words to search for.
+  /// Returns a pattern for all words (at most 32), in any column and order; `nil` if there are no words to search for.
   /// - Parameter lastIsPrefix: `true` if the last word may be incomplete.
   static func words(_ text: String, lastIsPrefix: Bool) -> String? {
-    // More words would be useless, and FTS5 has a limit.
+    // More words would be useless, and FTS5 limits the complexity of patterns.
     let words = text.split(whereSeparator: \.isWhitespace).filter(hasToken).prefix(32)
     if words.isEmpty { return nil }
     return words.enumerated().map { index, word in
@@ -13,7 +13,7 @@ enum FullTextPattern {
     }.joined(separator: " AND ")
   }
 
-  /// Matches adjacent words in any of their spellings; `nil` if there are no words to search for.
+  /// Returns a pattern for adjacent words in any of their spellings; `nil` if there are no words to search for.
   static func phrase(_ text: String, isPrefix: Bool, columns: [String]) -> String? {
     guard hasToken(text) else { return nil }
     // Text without spaces between words is stored letter by letter, and only in the column of variants.

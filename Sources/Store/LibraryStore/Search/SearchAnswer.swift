@@ -46,9 +46,10 @@ public struct SearchHits<Hit: Sendable>: Sendable {
 public struct SearchAnswer: Sendable {
   public struct Album: Sendable, Equatable {
     public var title: String
-    /// The album artists, or the artists of all tracks of the album; `nil` if the tracks have different artists.
+    /// The album artists, or else the artists that all tracks of the album share; `nil` if the tracks have different
+    /// ones.
     public var artist: String?
-    /// The earliest year.
+    /// The earliest year of the album's tracks.
     public var year: Int?
     public var trackCount: Int
   }
@@ -56,8 +57,7 @@ public struct SearchAnswer: Sendable {
   /// An artist or genre.
   public struct Name: Sendable, Equatable {
     public var name: String
-    /// Number of tracks with this name. If only some of the tracks were examined, the number does not include all
-    /// tracks that list the name along with others.
+    /// Number of tracks with this name, alone or along with others.
     public var trackCount: Int
   }
 

@@ -42,7 +42,7 @@ private struct TextSearch {
     selection = TrackSelection(db, tables: evaluation.tables)
   }
 
-  /// Returns the tracks that contain the words, if these tracks are few or the filter's conditions read every row.
+  /// Returns the tracks that contain the words, if these tracks are few or a condition of the filter reads every row.
   /// Otherwise, returns all tracks, because the restriction would not speed up the filter.
   private static func candidates(
     _ words: String, _ request: SearchRequest, _ evaluation: FilterEvaluation, _ db: Database
@@ -136,7 +136,8 @@ private struct TextSearch {
 
   // MARK: Names
 
-  /// Calls `body` for the row of each track that contains the words in one column.
+  /// Calls `body` for the rows of at most `groupedCount` tracks that contain the words in one column. Returns `true` if
+  /// there are certainly no further ones.
   private func forEachTrack(
     matching column: String, _ columns: String, _ body: (Query) throws -> Void
   ) throws -> Bool {
@@ -175,8 +176,7 @@ private struct TextSearch {
     Rank(grade: WordRanking.grade(name, words, whole: wholeMatch), count: count, name: name, artist: artist)
   }
 
-  /// The kinds of names of which a track may have several, with the columns for their words and for the individual
-  /// names.
+  /// The kinds of names that a track may have several of. The raw value is the column with the individual names.
   private enum NameKind: String {
     case artists, genres
 

@@ -56,7 +56,7 @@ public struct TrackOrder: Sendable, Hashable {
 
   public static let path = TrackOrder(.path)
 
-  /// A table that has an index in this order. For paths, it also contains files that are not tracks.
+  /// The tables to read. The first one has the index for this order, if there is one.
   var source: String { isByPath ? "file CROSS JOIN song ON song.id = file.id" : "song" }
   var id: String { isByPath ? "file.id" : "song.id" }
   private var isByPath: Bool { field == .key(.path) }
@@ -80,7 +80,7 @@ public struct TrackOrder: Sendable, Hashable {
   }
 }
 
-/// The error for an unknown order of tracks.
+/// The error for an unknown sort order.
 public struct UnknownOrder: Error, CustomStringConvertible {
   public let name: String
   let hint: String

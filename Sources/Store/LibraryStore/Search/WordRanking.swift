@@ -17,7 +17,7 @@ struct WordRanking {
     var count = 0
   }
 
-  /// Number of rows of each kind that are ranked, unless more are requested.
+  /// Maximum number of rows that are ranked per pattern, unless more are requested.
   static let rankedCount = 1000
   /// The score of a track, with weights for the columns of `songs_fts`. Smaller is better.
   static let songScore = "bm25(songs_fts, 5, 6, 3, 2, 1, 2)"
@@ -37,7 +37,7 @@ struct WordRanking {
   }
 
   /// - Parameters:
-  ///   - limit: Maximum number of rows of each kind.
+  ///   - limit: Maximum number of rows per pattern.
   ///   - pattern: Returns the pattern for whole words, or the one that treats the last word as the beginning of a
   ///     word; `nil` if there are no words to search for.
   func rows(limit: Int, pattern: (_ lastIsPrefix: Bool) throws -> String?) throws -> Result {

@@ -15,7 +15,7 @@ public struct LibraryFolders: Sendable {
     public let parent: String?
     /// Ids of the subfolders, sorted by name.
     public fileprivate(set) var folders: [String] = []
-    /// Rows of the tracks directly in the folder, sorted by path.
+    /// Ids of the rows of the tracks directly in the folder, sorted by path.
     public fileprivate(set) var files: [Int64] = []
     /// The id of the first track in or below the folder. Its cover represents the folder.
     public fileprivate(set) var cover: String?

@@ -70,7 +70,7 @@ public struct Song: Sendable {
   /// Size in bytes.
   public var size: Int64
   public var modified: Timestamp
-  /// The reason the file failed or is damaged.
+  /// The reason the file failed or is damaged; `nil` if it is intact.
   public var problem: Problem?
 
   static let columns = """
@@ -113,8 +113,9 @@ public struct SongAlbum: Sendable, Hashable {
   /// without album artists, from the name and the folder.
   public var id: String
   public var name: String
-  /// The artists from the tag; otherwise, the artists that all tracks share; otherwise, `Various Artists`. Empty if no
-  /// track names any artist.
+  /// The album artists from a tag; otherwise, unless the album is a compilation, the artists, or at least the first
+  /// artist, that all tracks share; otherwise, `Various Artists`. Empty if no track names any artist and the album is
+  /// not a compilation.
   public var artists: [SongArtist]
   /// The earliest year of its tracks.
   public var year: Int?
@@ -199,7 +200,7 @@ public struct LibraryArtist: Sendable, Hashable {
   /// Number of tracks that name the artist as a performer.
   public var trackCount: Int
   public var albumCount: Int
-  /// Up to five genres, the most frequent first. They are set only for single artists and for pages of artists.
+  /// Up to five genres, the most frequent first among up to 100 of the artist's tracks; empty for `SongArtist.unknown`.
   public var genres: [String]
 
   static let columns = """

@@ -4,7 +4,7 @@ internal import GRDB
 internal import Platform
 public import ResultStore
 
-/// Reads tracks, albums, artists and genres by their ids. For unknown or malformed ids, the result is `nil`.
+/// Reads tracks, albums, artists and genres by their ids. For unknown or malformed ids, the result is `nil` or empty.
 extension ResultStore {
   // MARK: Tracks
 
@@ -50,12 +50,12 @@ extension ResultStore {
     }
   }
 
-  /// Returns tracks with an International Standard Recording Code, in any notation.
+  /// Returns tracks with this International Standard Recording Code, in any notation.
   public func songs(isrc: String) throws(StoreError) -> [Song] {
     try songs(where: "song.isrc = ?", .text(isrc.uppercased().replacing("-", with: "")))
   }
 
-  /// Returns tracks whose tags name a MusicBrainz recording.
+  /// Returns tracks whose tags name this MusicBrainz recording.
   public func songs(recordingID: String) throws(StoreError) -> [Song] {
     try songs(where: "song.recording_id = ?", .text(recordingID.lowercased()))
   }
@@ -69,7 +69,8 @@ extension ResultStore {
     }
   }
 
-  /// Returns random tracks from the whole library. The same seed returns the same tracks.
+  /// Returns random tracks of a genre and a range of years; `nil` stands for any. The same seed returns the same
+  /// tracks.
   /// - Parameter genre: Id of a genre.
   public func randomSongs(
     seed: Int, genre: String? = nil, years: ClosedRange<Int>? = nil, limit: Int
@@ -100,7 +101,7 @@ extension ResultStore {
     try read { try SongReader($0, tables: songs.tables).albums(ids: ids) }
   }
 
-  /// Returns songs sorted by disc, number and path.
+  /// Returns songs sorted by disc, track number and path.
   public func songs(ofAlbum id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -185,7 +186,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the tracks that name the artist as a performer, sorted by album.
+  /// Returns the tracks that name the artist as a performer, sorted by year and album.
   public func songs(ofArtist id: String, limit: Int = .max, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -241,7 +242,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns songs sorted by path.
+  /// Returns songs sorted by row id.
   /// - Parameter id: Id of the genre.
   public func songs(ofGenre id: String, limit: Int, offset: Int = 0) throws(StoreError) -> [Song] {
     try read { db in
@@ -282,7 +283,7 @@ public enum ArtistAlbums: Sendable, Hashable {
   /// Albums of others that contain tracks by the artist.
   case appearsOn
 
-  /// Returns the SQL for the rows of albums. Its first parameter is the id of the artist.
+  /// Returns the SQL that selects the ids of the rows of albums. Its first parameter is the id of the artist.
   fileprivate func sql(ofArtist id: String) -> String {
     let own =
       id == SongArtist.unknown.id
@@ -307,7 +308,7 @@ struct SongReader {
 
   /// - Parameters:
   ///   - tables: Tables in the database.
-  ///   - includesFailed: `true` if songs may be failed files.
+  ///   - includesFailed: `true` to find failed files as well.
   init(_ db: Database, tables: Set<String>, includesFailed: Bool = false) {
     self.db = db
     self.tables = tables
@@ -397,7 +398,7 @@ struct SongReader {
     return ids.map { artists[$0] }
   }
 
-  /// Returns the artist of the tracks and albums that name no artist; `nil` if all of them name one.
+  /// Returns the unknown artist, with the numbers of tracks and albums that name no artist; `nil` if all name one.
   private func unknownArtist() throws -> LibraryArtist? {
     let tracks = try count("SELECT count(*) FROM song WHERE artists IS NULL AND \(SongTables.isListed)", [])
     let albums = try count("SELECT count(*) FROM album WHERE artists IS NULL", [])

@@ -1,8 +1,8 @@
 internal import GRDB
 public import ResultStore
 
-/// Releases as people browse them: the albums, and each track without an album as a release of its own. Every track is
-/// in one release, and every release has an artist, possibly `SongArtist.unknown`.
+/// Releases as people browse them: the albums, and each track without an album as a separate release. Every track is in
+/// one release, and every release has an artist, possibly `SongArtist.unknown`.
 extension ResultStore {
   /// - Parameter genre: Id of a genre.
   public func releases(
@@ -35,7 +35,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns an album, or a track without an album.
+  /// Returns an album, or a track without an album; `nil` for an unknown id.
   public func release(id: String) throws(StoreError) -> SongAlbum? { try releases(ids: [id])[0] }
 
   /// Returns releases in the same order as `ids`.
@@ -55,7 +55,7 @@ extension ResultStore {
     return [song]
   }
 
-  /// Returns the tracks of an artist that have no album, newest first.
+  /// Returns the tracks without an album by an artist, newest first.
   public func singles(ofArtist id: String, limit: Int = .max) throws(StoreError) -> [SongAlbum] {
     try read { db in
       let reader = SongReader(db, tables: songs.tables)
@@ -68,7 +68,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the artists who have releases of their own, sorted by name. The unknown artist comes last. Artists who are
+  /// Returns the artists who have their own releases, sorted by name. The unknown artist comes last. Artists who are
   /// only guests on releases of others are left out.
   public func releaseArtists(limit: Int = .max, offset: Int = 0) throws(StoreError) -> [LibraryArtist] {
     try read { db in
@@ -116,7 +116,7 @@ extension ResultStore {
 }
 
 extension SongReader {
-  /// - Parameter sql: A statement that returns a kind (0: an album, 1: a track without an album) and a row.
+  /// - Parameter sql: A statement that returns a kind (0: an album, 1: a track without an album) and a row id.
   fileprivate func releases(_ sql: String, _ values: [SQLValue]) throws -> [SongAlbum] {
     var rows: [(isAlbum: Bool, id: Int64)] = []
     try forEach(sql, values) { rows.append(($0.integer(0) == 0, $0.integer(1))) }

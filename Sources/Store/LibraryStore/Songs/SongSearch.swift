@@ -125,8 +125,8 @@ private struct SongSearch {
 
   // MARK: Conditions
 
-  /// Returns the pattern for the words and filters; `nil` if there are none. Filters that consist only of symbols match
-  /// nothing.
+  /// Returns the pattern for the words and filters; `nil` if there are none. `isPossible` is `false` if the words or a
+  /// filter consist only of symbols, which match nothing.
   private func pattern(
     _ filters: [(words: String?, columns: [String])], _ columns: Columns = [:],
     lastIsPrefix: Bool
@@ -160,7 +160,8 @@ private struct SongSearch {
     }
   }
 
-  /// Applies exclusions if there are no words to search for, because a pattern cannot begin with NOT.
+  /// Returns conditions that apply the exclusions if there are no words to search for, because a pattern cannot begin
+  /// with NOT.
   private func without(_ columns: Columns, in index: String, of table: String) -> Conditions {
     Conditions(excluded(columns)) {
       Conditions("\(table).id NOT IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)", .text($0))
@@ -322,7 +323,7 @@ private struct SongSearch {
       return try hits(found.ids, count: found.count, read)
     }
     func names(_ comparison: String) throws -> [Int64] {
-      // Numbered parameters must come first, so the others follow.
+      // SQLite numbers each plain `?` after the highest number so far, so `?1` must come first.
       try reader.ids(
         """
         SELECT id FROM \(table) WHERE name COLLATE NOCASE \(comparison)\(conditions.sql)

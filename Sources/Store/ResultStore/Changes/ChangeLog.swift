@@ -1,10 +1,10 @@
 package import GRDB
 
-/// The table `change`, which contains the time of each track's last change, in the order of the changes. A reader
-/// therefore has to read only the changes made since its last visit.
+/// The table `change`, which contains the time of each track's last change, in the order of the changes. A client
+/// therefore has to read only the changes made since it last asked.
 ///
-/// The table records that something changed, but not what. A track that exists is new or updated; a track that no
-/// longer exists is gone. A row contains the file, or the path if there is no longer a file at that path (moved,
+/// The table records that something changed, but not what. If a track in it still exists, it is new or updated;
+/// otherwise, it is gone. A row contains the file, or the path if there is no longer a file at that path (moved,
 /// forgotten). `SongCatalog.update` writes to the log in the transaction that changes the track. A run that changes
 /// nothing adds nothing.
 package enum ChangeLog {

@@ -2,7 +2,7 @@ internal import Analysis
 internal import GRDB
 public import Platform
 
-/// Compares the bytes that an analysis has read with the stored checksum and history of the file.
+/// Compares the bytes that an analysis has read with the stored checksum of the file, and adds events to its history.
 struct ChecksumComparison {
   let file: Int64
   let reason: PendingReason?
@@ -14,8 +14,8 @@ struct ChecksumComparison {
   let run: Int64
   let time: Timestamp
 
-  /// Stores the checksum. If the bytes of a file differ although its size and times do not, the file is damaged, no
-  /// matter what its decoder reports.
+  /// Updates the stored checksum. If the bytes of a file differ although its size and times do not, the file counts as
+  /// damaged, no matter what its decoder reports.
   func settle(_ analysis: inout FileAnalysis, in db: Database) throws {
     let isNew = reason == .new || reason == .changed
     guard let found = analysis.checksum, found.byteCount == sizeBytes else {
@@ -87,7 +87,7 @@ public struct SilentChange: Hashable, Sendable {
   public var well: Timestamp?
   /// The error that a decoder reports for the present file; `nil` if there is none.
   public var symptom: String?
-  /// `true` if the status time has changed as well, so a program has written to the file; `nil` if unknown.
+  /// `true` if the status time has changed, so a program may have written to the file; `nil` if unknown.
   public var wasWritten: Bool?
 
   public init(hit: StoredChecksum.Hit, well: Timestamp?, symptom: String? = nil, wasWritten: Bool? = nil) {
@@ -100,10 +100,10 @@ public struct SilentChange: Hashable, Sendable {
   /// A description of the change in whole sentences, without the name of the file.
   public var message: String {
     let place = hit == .audio ? "the audio" : "the tags or headers; the audio is untouched"
-    let since = well.map { " It was well on \($0.description.prefix(10))." } ?? ""
+    let since = well.map { " It was intact on \($0.description.prefix(10))." } ?? ""
     let writer =
-      wasWritten == true ? " Its status time is another one: a program may have written it and put the time back." : ""
-    return "Bytes changed under the same size and time, in \(place).\(since)\(writer)"
+      wasWritten == true ? " Its status time differs: a program may have written it and restored the other times." : ""
+    return "Bytes changed although size and times did not, in \(place).\(since)\(writer)"
       + (symptom.map { " \($0)" } ?? "")
   }
 }

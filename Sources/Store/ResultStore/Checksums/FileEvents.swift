@@ -7,10 +7,10 @@ public struct FileEvent: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case firstSeen = "first_seen"
     case analyzed, verified, vanished
-    /// A scan found a different size or time, and an analysis found different bytes.
+    /// A scan found a different size or time, and the file was analyzed again.
     case changed
     case moved
-    /// An analysis found that the file is damaged, or found no audio.
+    /// An analysis found damage, or failed.
     case damaged, failed
     /// The file is intact again, or has its former bytes again.
     case recovered, restored
@@ -45,7 +45,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the known events of a file, sorted by time, or by run where the time is unknown.
+  /// Returns the known events of a file, sorted by time, or by the start of the run where the time is unknown.
   public func events(at path: FilePath) throws(StoreError) -> [FileEvent] {
     try read { db in
       let file = try Query(db, "SELECT id FROM file WHERE path = ?")

@@ -3,7 +3,7 @@ internal import GRDB
 public import Platform
 internal import Synchronization
 
-/// Everything that is known about the bytes of a file: a row of the table `checksum`.
+/// The stored facts about the bytes of a file: a row of the table `checksum`.
 public struct StoredChecksum: Hashable, Sendable {
   public enum State: String, Hashable, Sendable {
     case changedSilently = "changed_silently"
@@ -19,13 +19,13 @@ public struct StoredChecksum: Hashable, Sendable {
 
   /// The checksum; `nil` if the file was never read completely.
   public var checksum: FileChecksum?
-  /// The time at which the file was last known to have these bytes.
+  /// The time at which the file was last known to have these bytes; `nil` if unknown.
   public var well: Timestamp?
   public var verified: Timestamp?
   /// The state of the bytes; `nil` if the file is intact.
   public var state: State?
   public var hit: Hit?
-  /// The XXH3-128 of the bytes that were found instead.
+  /// The XXH3-128 of the bytes that were found instead; `nil` if the bytes have not changed.
   public var found: ContentID?
   public var foundAt: Timestamp?
 
@@ -34,7 +34,7 @@ public struct StoredChecksum: Hashable, Sendable {
     self.well = well
   }
 
-  /// The columns, from `checksum c` and `file f`.
+  /// The columns, from `checksum c`.
   static let columns = """
     c.xxh3, c.sha256, c.md5, c.audio_start, c.audio_end, c.audio_xxh3, c.well_ns, c.verified_ns, c.state, c.hit,
     c.found_xxh3, c.found_ns
@@ -67,7 +67,7 @@ public struct StoredChecksum: Hashable, Sendable {
 
   /// Returns the part of the file in which the present bytes differ from the stored ones; `nil` if the hashes do not
   /// show it.
-  /// - Parameter found: The checksum of the present file, with a hash of the same part.
+  /// - Parameter found: The checksum of the present file, with a hash of the same range of audio bytes.
   public func hit(in found: FileChecksum) -> Hit? {
     guard let known = checksum, let range = known.audio, range == found.audio, let hash = known.audioHash,
       let foundHash = found.audioHash
@@ -77,7 +77,7 @@ public struct StoredChecksum: Hashable, Sendable {
 }
 
 extension Query {
-  /// Reads a hash of 16 bytes, big-endian.
+  /// Reads a hash of 16 bytes, big-endian; `nil` if the column has another size.
   fileprivate func hash(_ column: Int32) -> ContentID? {
     let bytes = bytes(column)
     guard bytes.count == 16 else { return nil }

@@ -18,10 +18,10 @@ public struct VerifiableFile: Sendable {
   public var known: StoredChecksum?
   let stamp: FileChange.Known
 
-  /// Returns `true` if the size or times indicate a different file, which the next scan will handle.
+  /// Returns `true` if the size or times show that the file has changed, in which case the next scan will handle it.
   public func isChanged(_ found: FileStamp) -> Bool { FileChange.between(stamp, and: found) == .changed }
 
-  /// Returns `true` if the status time shows that a program has written to the file; `nil` if unknown.
+  /// Returns `true` if the status time has changed, so a program may have written to the file; `nil` if unknown.
   public func wasWritten(_ found: FileStamp) -> Bool? {
     guard let known = stamp.statusChanged, let now = found.statusChanged?.nanoseconds else { return nil }
     return known != now
@@ -53,7 +53,7 @@ public struct VerifiedFile: Sendable {
   }
 }
 
-/// The numbers of files that a verification has handled, by outcome. Each file counts once.
+/// The number of bytes that a verification has read, and the numbers of files by outcome. Each file counts once.
 public struct VerificationTotals: Hashable, Sendable {
   public var bytes: Int64 = 0
   public var verified = 0
@@ -79,8 +79,8 @@ public struct VerificationTotals: Hashable, Sendable {
   public var news: Int { changedSilently + unreadable }
 }
 
-/// A verification. It hands out the files that were read longest ago, and stores the results. Memory use does not grow
-/// with the library.
+/// A verification. It hands out the files to read, starting with those that were never read or read longest ago, and
+/// stores the results. Memory use does not grow with the library.
 ///
 /// The session can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class VerificationSession: Sendable {
@@ -123,13 +123,13 @@ public final class VerificationSession: Sendable {
   public var totals: VerificationTotals { state.withLock { $0.totals } }
 
   /// Condition for existing, analyzed files that are not waiting for an analysis because of a change. It excludes
-  /// objects, whose names do not begin with a slash, because they would have to be fetched.
+  /// remote objects, whose names do not begin with a slash, because they would have to be fetched.
   private static let isCandidate = """
     substr(file.path, 1, 1) = x'2F' AND file.vanished_run IS NULL AND file.skip_code IS NULL AND file.status IS NOT NULL
     AND (file.pending & \(PendingState.reasonMask)) NOT IN (\(PendingReason.new.rawValue), \(PendingReason.changed.rawValue))
     """
 
-  /// Returns the number of files and the total number of their bytes.
+  /// Returns the number of files to verify and the total number of their bytes.
   public func extent() throws(StoreError) -> (fileCount: Int, byteCount: Int64) {
     try store.read { db in
       var total = (fileCount: 0, byteCount: Int64(0))
@@ -286,7 +286,8 @@ public final class VerificationSession: Sendable {
     case .changed(let found, let change):
       totals.changedSilently += 1
       if file.known?.checksum == nil {
-        // Only the audio was known, so nothing can be concluded from the bytes.
+        // Only the content id of the audio was known. If the file has no row yet, this adds one, which `noteChange`
+        // updates.
         try Checksums.noteUnreadable(file: file.fileID, at: time, in: db)
       }
       try Checksums.noteChange(found.whole, hit: change.hit, file: file.fileID, at: time, in: db)
@@ -329,7 +330,7 @@ public final class VerificationSession: Sendable {
     try noteSong(file, in: db)
   }
 
-  /// Removes a problem that `writeProblem` or an analysis has recorded.
+  /// Removes the problem `Problem.changedSilently`, which `writeProblem` or an analysis has recorded.
   private func clearProblem(of file: VerifiableFile, in db: Database) throws {
     let own = try Query(db, "SELECT 1 FROM failure WHERE file = ? AND code = ?")
     guard try own.first(.integer(file.fileID), .text(Problem.changedSilently), body: { true }) == true else { return }

@@ -138,7 +138,7 @@ enum AlbumLoudness {
           return true
         }
         var parts = path[folder.count...].split(separator: slash)
-        // A file directly in a disc folder belongs to the album above.
+        // A file directly in a disc folder belongs to the album of the folder above.
         if parts.count == 1 { return true }
         // Skips the rest of this subfolder, or of a subfolder of a disc folder.
         parts = Array(parts.prefix(isDisc(parts[0]) ? 2 : 1))

@@ -6,6 +6,7 @@ struct FindingReader {
   /// Returns the finding; `nil` if the file does not have one of this kind.
   let read: (_ row: Query, _ file: Int64) throws -> (any DeclaredFinding)?
 
+  /// Returns `nil` if the database lacks the table of the finding.
   /// - Parameters:
   ///   - long: Names of the long fields to read; `nil` for all.
   ///   - select: Receives the columns to read.

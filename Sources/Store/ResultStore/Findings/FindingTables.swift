@@ -65,7 +65,7 @@ struct FindingTables: Sendable {
 }
 
 extension FindingTables.Table {
-  /// Creates a table with one row per list element.
+  /// Describes a table with one row per list element.
   fileprivate init(name: String, rowsOf type: FieldType) {
     self.name = name
     if case .records(let type) = type {
@@ -131,8 +131,8 @@ package struct ExistingColumns: Sendable {
   package func has(_ column: String, of table: String) -> Bool { columns[table]?.contains(column) ?? false }
 }
 
-/// Adds everything that the declarations require and a database lacks: missing tables, new columns, and columns of the
-/// view `track`. Only renaming and dropping need a migration.
+/// Adds everything that the declarations require and a database lacks: tables, columns, indexes, the change log, the
+/// album triggers, and columns of the view `track`. Only renaming and dropping need a migration.
 struct FindingSchema: Sendable {
   let findings: [FindingTables]
 

@@ -3,17 +3,17 @@ internal import GRDB
 internal import Platform
 public import SystemPackage
 
-/// The fingerprints of files that have not changed since their analysis, for a program that neither writes to the
-/// database nor waits for it.
+/// The fingerprints of files that have not changed since their analysis, for a program that does not write to the
+/// database and must not be kept waiting by it.
 ///
-/// The database is opened read-only, whatever its schema is. Anything that cannot be read immediately counts as
+/// The database is opened read-only, whatever its schema is. Anything that cannot be read within `patience` counts as
 /// unknown. Use the value on one thread at a time.
 public struct KnownFingerprints {
   public struct Fingerprint: Sendable {
     public var finding: FingerprintFinding
     /// Duration of the decoded audio, in seconds.
     public var audioDuration: Double
-    /// Duration that the file claims, in seconds; the decoded duration if it claims none.
+    /// Duration that the file claims, in seconds; the decoded duration if the claim is missing or an estimate.
     public var duration: Double
     public var sampleRate: Double
     /// The same as `AudioFormat.codec`.
@@ -26,7 +26,7 @@ public struct KnownFingerprints {
   /// Maximum time to wait for another process that has exclusive access, in seconds.
   private static let patience = 0.2
 
-  /// Returns `nil` if there is no database, or if it cannot be read now.
+  /// Returns `nil` if there is no database of this program, or if it cannot be read now.
   /// - Parameter version: The version of the analyzer that must have produced the findings.
   public init?(path: FilePath, version: Int) {
     guard let name = path.withBytes({ unsafe String(validating: $0, as: UTF8.self) }),
@@ -46,7 +46,7 @@ public struct KnownFingerprints {
     self.version = version
   }
 
-  /// Returns the fingerprint of a file; `nil` if it is unknown, has changed or was not read completely.
+  /// Returns the fingerprint of a file; `nil` if none is known, or the file has changed or was not read completely.
   public func fingerprint(at path: FilePath) -> Fingerprint? {
     guard let identity = FileIdentity(path), identity.isRegularFile else { return nil }
     return places(of: path).lazy.compactMap { fingerprint(at: $0, identity) }.first
@@ -66,7 +66,7 @@ public struct KnownFingerprints {
 
   private func fingerprint(at path: FilePath, _ identity: FileIdentity) -> Fingerprint? {
     try? database.read { db in
-      // Pending reasons 1, 4 and 5 mean that the stored data may describe other content (`PendingReason`).
+      // If the file is waiting for any reason other than `outdated`, the stored data may describe other content.
       let query = try Query(
         db,
         """

@@ -1,8 +1,8 @@
 internal import Analysis
 internal import Text
 
-/// JSON arrays of numbers or of tuples of numbers, as they are stored in columns. Reading them does not create a value
-/// for each bracket.
+/// JSON arrays of numbers or of tuples of numbers, as they are stored in columns. They are read without creating a
+/// value for each nested array.
 ///
 /// Numbers have four decimals, as in reports. Steps of 0.1 ms and 0.0001 BPM are far below any measurement error.
 /// Numbers that are not finite are left out.
@@ -17,7 +17,7 @@ enum NumberList {
     return writer.text
   }
 
-  /// Writes records as arrays of their values.
+  /// Writes records as arrays of their values. Records with a number that is not finite are left out.
   static func text(ofTuples records: [[FieldValue]]) -> String {
     var writer = JSONWriter()
     writer.beginArray()
@@ -68,8 +68,9 @@ enum NumberList {
       || byte == UInt8(ascii: "e") || byte == UInt8(ascii: "+")
   }
 
-  /// Parses a number. A decimal of up to 15 digits is a whole number divided by a power of ten. Both are exact, so a
-  /// single rounding results in the nearest value (Clinger, PLDI 1990). All other numbers are parsed in a slower way.
+  /// Parses a number; `nil` if it is invalid. A decimal of up to 15 digits is a whole number divided by a power of ten.
+  /// Both are exact, so a single rounding results in the nearest value (Clinger, PLDI 1990). All other numbers are
+  /// parsed in a slower way.
   private static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
     var digits: Int64 = 0
     var digitCount = 0

@@ -48,7 +48,7 @@ public struct SketchRow: Hashable, Sendable {
 
 extension ResultStore {
   /// Stores search keys of audio.
-  /// - Returns: The row of each item.
+  /// - Returns: The row id of each item.
   public func storeSketches(_ sketches: [SketchRow]) throws(StoreError) -> [Int64] {
     try write { db in
       let insert = try Query(

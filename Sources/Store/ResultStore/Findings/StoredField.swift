@@ -113,7 +113,7 @@ enum StoredField {
 }
 
 extension RecordType {
-  /// `true` for tuples of numbers, which can be read without creating a value for each bracket.
+  /// `true` for tuples of numbers, which can be read without creating a value for each nested array.
   fileprivate var isNumeric: Bool {
     form == .tuple && members.allSatisfy { if case .number = $0.type { true } else { false } }
   }

@@ -2,7 +2,7 @@ internal import Analysis
 internal import GRDB
 internal import Text
 
-/// Stores findings: declared findings in tables of their own, all others as JSON in the table `finding`.
+/// Stores findings: declared findings in their own tables, all others as JSON in the table `finding`.
 struct StoredFindings: Sendable {
   /// Types in report order.
   let types: [any DeclaredFinding.Type]
@@ -130,7 +130,7 @@ private struct FindingList<Finding>: Sendable {
   private let members: [RecordType.Member]
   private let get: @Sendable (Finding) -> FieldValue
 
-  /// Returns `nil` for a field of another kind.
+  /// Returns `nil` for a field that is not stored as rows.
   init?(_ field: FindingField<Finding>) {
     guard case .rows(let table) = field.storage, let exact = field.exact else { return nil }
     get = exact.get

@@ -2,13 +2,14 @@ public import Analysis
 internal import GRDB
 
 extension ResultStore {
-  /// Returns the signature of some audio, preferably from an intact file; `nil` if no file has one.
+  /// Returns the newest version of the signature of some audio, preferably from an intact file; `nil` if no file has
+  /// one.
   public func signature(of content: ContentID) throws(StoreError) -> SignatureFinding? {
     try signature(where: "file.content_id = ?", content)
   }
 
   /// Returns the signature of an intact file that decodes to the same audio as a file with this
-  /// `FileAnalysis.decodingID`.
+  /// `FileAnalysis.decodingID`; `nil` if there is none.
   public func signature(decodingID: ContentID) throws(StoreError) -> SignatureFinding? {
     try signature(where: "file.decoding_id = ? AND file.status = 'ok'", decodingID)
   }

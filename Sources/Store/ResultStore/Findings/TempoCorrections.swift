@@ -22,7 +22,7 @@ extension ResultStore {
     }
   }
 
-  /// Returns the correction of some audio, without `found`.
+  /// Returns the correction of some audio, without `found`; `nil` if there is none.
   public func tempoCorrection(of audio: ContentID) throws(StoreError) -> TempoCorrection? {
     try read { db in try TempoCorrections.Table(db).correction(of: audio) }
   }
@@ -34,7 +34,7 @@ extension ResultStore {
     public var sameCount = 0
     /// Number of corrections that replaced a different one.
     public var replacedCount = 0
-    /// Number of corrections that were rejected because the stored one is newer.
+    /// Number of corrections that were rejected because the stored one is at least as new.
     public var olderCount = 0
     /// Number of new corrections for audio without a known file.
     public var waitingCount = 0
@@ -78,7 +78,7 @@ extension ResultStore {
     return isDryRun ? try read(take) : try write(take)
   }
 
-  /// A correction, with details by which readers recognize the audio.
+  /// A correction, with details by which people recognize the audio.
   public struct ListedTempoCorrection: Sendable {
     public var audio: ContentID
     /// The correction, without `found`.
@@ -100,7 +100,7 @@ extension ResultStore {
   /// last.
   /// - Throws: `StoreError`, or any error that `body` throws.
   public func forEachTempoCorrection(_ body: (ListedTempoCorrection) throws -> Void) throws {
-    // Errors that `body` throws must not become errors of the store.
+    // Errors that `body` throws must not be converted to `StoreError`.
     let outcome: Result<Void, any Error> = try read { db in
       let list = try Query(
         db,

@@ -34,7 +34,7 @@ extension ResultStore {
 }
 
 enum TempoHistory {
-  /// Maximum number of states that are kept per recording.
+  /// Maximum number of states that are kept for each audio.
   private static let keptCount = 20
 
   /// Stores the tempo in effect, unless the next one is the same.

@@ -24,13 +24,13 @@ enum KnownAudioLookup {
     return found
   }
 
-  /// Returns the newest intact file with this decoding id.
+  /// Returns the intact file with this decoding id that was analyzed last; `nil` if there is none.
   static func first(decodingID: ContentID, store: ResultStore, _ db: Database) throws -> KnownAudio? {
     let select = try Query(db, columns + "f.decoding_id = ? ORDER BY f.analyzed_run DESC, f.id LIMIT 1")
     return try select.first(.text(decodingID.description)) { try knownAudio(select, store, db).first } ?? nil
   }
 
-  /// Returns the analyzers of a set that did not fail.
+  /// Returns the analyzers that did not fail in a set: all of them, or only those that read audio.
   static func analyzers(
     ofSet set: Int64?, readingAudio: Bool = false, store: ResultStore, _ db: Database
   ) throws -> Set<AnalyzerIdentity> {

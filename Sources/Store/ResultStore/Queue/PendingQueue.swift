@@ -25,8 +25,8 @@ public struct PendingFile: Sendable {
   public var unfinishedAttempts: Int
 }
 
-/// The files waiting for analysis in one run. New files come first, then changed, outdated and previously failed ones,
-/// and last those that were being analyzed when a run died. Each group is in path order.
+/// The files waiting for analysis in one run. New files come first, then changed, outdated, previously failed and
+/// touched ones, and last those that were being analyzed when a run died. Each group is in path order.
 ///
 /// The queue can be called from any thread, one call at a time. Each call blocks until its transaction is done.
 public final class PendingQueue: Sendable {
@@ -145,7 +145,7 @@ enum InProgress {
     try Query(db, "DELETE FROM in_progress WHERE file = ?").run(.integer(file))
   }
 
-  /// Undoes `take`. Attempts of earlier runs that died stay on record.
+  /// Undoes `take`. The attempts of earlier runs that died are kept.
   static func release(file: Int64, in db: Database) throws {
     try Query(db, "DELETE FROM in_progress WHERE file = ? AND attempts = 1").run(.integer(file))
     try Query(db, "UPDATE in_progress SET attempts = attempts - 1 WHERE file = ?").run(.integer(file))

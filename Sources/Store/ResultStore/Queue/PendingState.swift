@@ -1,4 +1,4 @@
-/// The column `file.pending`: whether and why a file is waiting, and how many runs have died while analyzing it. Files
+/// The column `file.pending`: whether and why a file is waiting, and how many runs or workers have died on it. Files
 /// with lower values are analyzed first.
 struct PendingState: Hashable {
   private(set) var rawValue: Int64

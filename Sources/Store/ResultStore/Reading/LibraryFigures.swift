@@ -12,13 +12,13 @@ public struct LibraryFigures: Hashable, Sendable {
   }
 
   public var files: [Status: Int] = [:]
-  /// Numbers of existing files that failed, by the code of the reason.
+  /// Numbers of failed files, including folders that could not be read, by the code of the reason.
   public var failures: [String: Int] = [:]
   /// Number of files waiting for analysis, whether or not they already have findings.
   public var pending = 0
-  /// End of the last run that completed all of its work, with exit status 0 or 3.
+  /// End of the last run that completed all of its work, with exit status 0 or 3; `nil` if there is none.
   public var lastSuccess: Timestamp?
-  /// Size of the database in bytes, including data that is not merged into it yet.
+  /// Size of the database in bytes, including its write-ahead log.
   public var databaseBytes: Int64 = 0
 }
 

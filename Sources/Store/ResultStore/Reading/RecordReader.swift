@@ -33,18 +33,19 @@ public struct RecordSelection: Hashable, Sendable {
   }
 }
 
-/// Everything that is stored about a file except its findings, for `show --why`.
+/// The stored facts about the analyses and failures of a file, for `show --why`.
 public struct FileHistory: Hashable, Sendable {
-  /// The reason the file is waiting for analysis.
+  /// The reason the file is waiting for analysis; `nil` if it is not waiting.
   public var pending: PendingReason?
   public var firstSeenRun: Int64
   public var analyzedRun: Int64?
   public var analyzed: Timestamp?
   public var decoderVersion: Int?
   public var vanishedRun: Int64?
-  /// First run in which the file failed since its status was last `ok`.
+  /// First run in the current series of failures or damage; `nil` if there is none. A failure after mere damage begins
+  /// a new series.
   public var firstFailedRun: Int64?
-  /// Number of failed attempts since the status of the file was last `ok`.
+  /// Number of attempts in the current series of failures or damage.
   public var failedAttempts: Int
   /// Number of runs that died while analyzing the file.
   public var unfinishedAttempts: Int
@@ -62,7 +63,7 @@ extension ResultStore {
     let ranges = selection.roots.map { PathRange.covering($0) }
     let condition =
       (selection.includesVanished ? "" : "file.vanished_run IS NULL AND ") + (ranges == nil ? "1" : PathRange.condition)
-    // Errors that `body` throws must not become errors of the store.
+    // Errors that `body` throws must not be converted to `StoreError`.
     let outcome: Result<Void, any Error> = try read { db in
       let reader = try RecordReader(store: self, selection, condition: condition, db)
       for values in ranges.map({ $0.map(\.values) }) ?? [[]] {
@@ -84,7 +85,7 @@ extension ResultStore {
     try outcome.get()
   }
 
-  /// Returns the record of one file; `nil` if it is unknown.
+  /// Returns the record of one file; `nil` if the file is unknown, or was neither analyzed nor skipped.
   /// - Parameter long: See `RecordSelection.long`.
   public func record(at path: FilePath, long: Set<String> = []) throws(StoreError) -> FileRecord? {
     try read { db in
@@ -149,7 +150,8 @@ extension ResultStore {
     }
   }
 
-  /// Returns the newest intact file that decodes to the same audio as a file with this `FileAnalysis.decodingID`.
+  /// Returns the intact file that was analyzed last among those that decode to the same audio as a file with this
+  /// `FileAnalysis.decodingID`; `nil` if there is none.
   public func knownAudio(decodingID: ContentID) throws(StoreError) -> KnownAudio? {
     try read { db in try KnownAudioLookup.first(decodingID: decodingID, store: self, db) }
   }

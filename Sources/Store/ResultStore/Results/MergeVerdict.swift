@@ -14,7 +14,7 @@ enum MergeVerdict {
   case addition(KnownFile, [AnalyzerOutcome])
   case unchanged
   case outdated
-  /// The file is unknown (`nil`), or it has no result and was skipped for a different reason.
+  /// The file is unknown (`nil`), or it has no result and was skipped for a reason that sorts after the new one.
   case skip(Int64?)
 
   var isChange: Bool {
@@ -57,7 +57,8 @@ enum MergeVerdict {
     return isSameVersion && new.0 > 0 && !missing.isEmpty ? .addition(file, missing) : .outdated
   }
 
-  /// Returns 2 if the result describes the whole file, 1 if it describes part of it, and 0 if it describes nothing.
+  /// Returns 2 for a result without a transient problem, 1 if a transient problem left the result incomplete, and 0 if
+  /// a transient problem made the analysis fail.
   private static func soundness(_ status: FileAnalysis.Status, _ problem: Problem?) -> Int {
     guard let problem, problem.mayBeTransient else { return 2 }
     return status == .failed ? 0 : 1
@@ -79,7 +80,7 @@ extension MergeVerdict {
     var analyzers: Set<String> = []
     /// `true` if any of these analyzers read the audio, so the status takes damage into account.
     var wasDecoded = false
-    /// Start of the run that found that the file had vanished.
+    /// Start of the run that found that the file had vanished; `nil` if it exists.
     var vanished: Int64?
 
     init?(at path: FilePath, in db: Database) throws {

@@ -182,7 +182,7 @@ extension ResultMerger {
     }
   }
 
-  /// Gives a file the row that a scan would have given it, with the reason for which the result was requested.
+  /// Gives a file the row that a scan would have given it, waiting for the given reason. Returns the id of the row.
   private func prepare(
     _ id: Int64?, for stamp: FileStamp, _ reason: PendingReason, exists: Bool, run: Int64, _ db: Database
   ) throws -> Int64 {

@@ -70,8 +70,9 @@ public final class ResultWriter: Sendable {
   /// Stores results in one transaction. Batches of about 200 are most efficient.
   ///
   /// A new outcome replaces the old outcome of the same analyzer. If the file has not changed, other old outcomes stay.
-  /// If the file has changed and `reusesKnownAudio` is set, outcomes of analyzers that read audio stay, or are copied
-  /// from any intact file with the same `decodingID`. All other outcomes are removed.
+  /// If it has changed, they are removed; but with `reusesKnownAudio`, those of analyzers that read audio stay if the
+  /// file was intact and had the same `decodingID`, and missing ones are copied from any intact file with this
+  /// `decodingID`.
   public func commit(_ results: [FileResult]) throws(StoreError) {
     try transact { _, write in for result in results { try write(result) } }
   }
@@ -179,8 +180,8 @@ public final class ResultWriter: Sendable {
     if analysis.reusesKnownAudio && analysis.decodedDuration == nil { state.counts.reused += 1 }
   }
 
-  /// Keeps the status if only tags were to be read and nothing was decoded: an unchanged file is as intact or as
-  /// damaged as it was before.
+  /// Keeps the status if the analysis read only tags and decoded nothing: an unchanged file is as intact or as damaged
+  /// as it was before.
   private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
     guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
       status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,

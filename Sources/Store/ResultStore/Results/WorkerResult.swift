@@ -40,10 +40,10 @@ public struct ResultOrigin: Hashable, Sendable {
 
 /// The outcome of merging results. It counts results, not files; a file may have several results.
 public struct MergeCounts: Hashable, Sendable {
-  /// Results that added to the store.
+  /// Results that changed the store.
   public var merged = 0
   public var unchanged = 0
-  /// Results that are older than the stored one, or worse because circumstances spoiled them.
+  /// Results that are older than the stored one, or worse because of a transient problem.
   public var outdated = 0
 
   public init() {}

@@ -55,7 +55,7 @@ final class AnalysisSets: Sendable {
     return members.sorted { $0.identity.id < $1.identity.id }
   }
 
-  /// Returns the id of the set with these members; creates the set if needed.
+  /// Returns the id of the set with these members, and creates the set if needed; `nil` if there are no members.
   static func id(ofMembers members: [(analyzer: Int64, outcome: StoredOutcome)], in db: Database) throws -> Int64? {
     guard !members.isEmpty else { return nil }
     let list = members.sorted { $0.analyzer < $1.analyzer }.map { "\($0.analyzer)\($0.outcome.mark)" }

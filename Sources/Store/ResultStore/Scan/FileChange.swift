@@ -5,15 +5,15 @@ internal import Platform
 /// count: many network and FUSE file systems assign new ones on each mount.
 enum FileChange: Hashable {
   case none
-  /// Size and modification time are unchanged, but another sign suggests that the content may have changed. Only a
-  /// cheap check of the content is due.
+  /// Size and modification time are unchanged, but another sign suggests that the content may have changed; or the time
+  /// has shifted by exactly one hour. Only a cheap check of the content is due.
   case touched
-  /// Size or modification time differs.
+  /// Size or modification time differs in any other way.
   case changed
 
   struct Known {
     var sizeBytes: Int64?
-    /// In nanoseconds since 1970, like all times here.
+    /// In nanoseconds since 1970, like all times in this type.
     var modified: Int64?
     /// `nil` if unknown.
     var statusChanged: Int64?

@@ -1,7 +1,7 @@
 public import Platform
 public import SystemPackage
 
-/// A file found by a scan, described by `lstat` alone.
+/// A file or remote object found by a scan, described only by `lstat` or by its entry in a listing.
 public struct FileStamp: Hashable, Sendable {
   /// Absolute path, or name of an object. The bytes of the path are the key of a file.
   public var path: FilePath
@@ -62,8 +62,8 @@ public enum PendingReason: Int, Hashable, Sendable, CaseIterable {
   /// A wanted analyzer has not run, or ran in another version or configuration; or the run was asked to repeat
   /// everything.
   case outdated = 3
-  /// The file failed before and is to be retried: on request, because decoding has improved, or because the system, not
-  /// the file, caused the failure (`DecodeError.Code.isTransient`).
+  /// The file failed before and should be retried: on request, because decoding has improved, or because the system,
+  /// not the file, caused the failure (`DecodeError.Code.isTransient`).
   case retry = 4
   /// Size and modification time are unchanged, but another sign suggests that the content may have changed
   /// (`FileChange`). The audio is hashed and the tags are read; the file is analyzed only if the audio differs.

@@ -4,10 +4,10 @@ internal import GRDB
 /// The work that a run would have to do on a file, and known facts that determine its amount.
 public struct FileWork: Hashable, Sendable {
   public var reason: PendingReason
-  /// Ids of the wanted analyzers whose findings are missing or come from another version or configuration; all of them
-  /// if the file itself is new or changed.
+  /// Ids of wanted analyzers. If the reason is `outdated`, and the run does not repeat everything, those whose findings
+  /// are missing or come from another version or configuration; otherwise, all of them.
   public var missing: [String]
-  /// Format at the last analysis; `nil` if the file was never analyzed.
+  /// Format at the last analysis; `nil` if there is none.
   public var format: AudioFormat?
 
   public init(_ reason: PendingReason, missing: [String], format: AudioFormat?) {

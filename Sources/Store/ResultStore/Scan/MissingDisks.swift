@@ -20,8 +20,8 @@ struct MissingDisks {
   }
 
   /// Returns whether a missing file was on a missing disk. Its folder (or the nearest existing folder above) must be
-  /// empty and on another device, and none of the files seen on the file's device, under whatever number, may still
-  /// exist.
+  /// empty and on another device, other than a new number of the file's device; and the last file seen on the file's
+  /// device must no longer exist.
   /// - Parameters:
   ///   - status: Device and emptiness of a folder.
   ///   - exists: `true` if something is at a path.

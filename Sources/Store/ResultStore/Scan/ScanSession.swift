@@ -28,8 +28,8 @@ public final class ScanSession: Sendable {
     var moves = MoveSearches()
   }
 
-  /// Searches for old paths of files with very many links: each continues where the last one ended, since the number of
-  /// rows that are no longer candidates only grows during a scan.
+  /// Searches for old paths of files with very many links: each continues where the last one ended, since a row that
+  /// has been ruled out stays ruled out during a scan.
   struct MoveSearches {
     /// Minimum number of examined rows for a search to be remembered.
     private static let manyRows = 16
@@ -102,7 +102,7 @@ public final class ScanSession: Sendable {
     try transact { state, db in try judge(files, &state, db).map(\.verdict) }
   }
 
-  /// The verdict on a file, before any action is taken on it.
+  /// The verdict on a scanned file, with its row.
   struct Judgment {
     var verdict: ScanVerdict
     /// Id of the file's row; `nil` if it has no row, or if the row is new.
@@ -352,7 +352,7 @@ public final class ScanSession: Sendable {
       && known.inode == inode
     if !isUpToDate && !options.isDryRun {
       if known.isSkipped { try forgetFailure(known.id, db) }
-      // A new check is due, so the time of this scan counts.
+      // If the stamp or the pending state has changed, the time of this scan counts.
       let looked = isSameStamp && pending == known.pending ? known.stamp.looked : started.nanoseconds
       try Query(
         db,
@@ -419,9 +419,9 @@ public final class ScanSession: Sendable {
     return found
   }
 
-  /// `true` if another known file has this size and modification time. That happens if times are in whole seconds
-  /// (because of the file system, or because an archive set them). Inodes then prove nothing, because many file systems
-  /// reuse or invent them.
+  /// `true` if another analyzed file has this size and modification time, and the time is in whole seconds (because of
+  /// the file system, or because an archive set it). Inodes then prove nothing, because many file systems reuse or
+  /// invent them.
   private func hasTwin(_ file: FileStamp, _ id: Int64, _ db: Database) throws -> Bool {
     guard file.modified.nanoseconds % 1_000_000_000 == 0 else { return false }
     let select = try Query(
@@ -436,7 +436,7 @@ public final class ScanSession: Sendable {
     let old = try Query(db, "SELECT display_path FROM file WHERE id = ?")
     let oldPath = try old.first(.integer(known.id)) { old.text(0) }
     try FileEvents.add(.moved, file: known.id, at: started, run: run, oldPath.map { "from \($0)" }, in: db)
-    // It may be a different file of the same size and time.
+    // This may be a different file with the same size and time.
     if known.isDoubtful { try Checksums.forget(file: known.id, in: db) }
     try Query(db, "UPDATE file SET path = ?, display_path = ? WHERE id = ?")
       .run(.path(path), .text(display), .integer(known.id))

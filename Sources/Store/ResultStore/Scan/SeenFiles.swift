@@ -7,7 +7,7 @@ struct SeenFiles {
     return word < words.count && words[word] >> UInt64(id & 63) & 1 == 1
   }
 
-  /// - Returns: `false` if it was already present.
+  /// - Returns: `false` if the id was already present.
   @discardableResult
   mutating func insert(_ id: Int64) -> Bool {
     let word = Int(id >> 6)

@@ -298,8 +298,8 @@ enum Schema {
     FROM run;
     """
 
-  /// A column for which an older database has no values is NULL, which means unknown. `file.pending` has one more
-  /// reason: 5, touched.
+  /// In the rows of an older database, the new columns are NULL, which means unknown, except that `losses` is 0.
+  /// `file.pending` has one more value: 5, touched.
   private static let tables2 = """
     ALTER TABLE file ADD COLUMN ctime_ns INTEGER;
     ALTER TABLE file ADD COLUMN looked_ns INTEGER;   -- when a scan first met this size and these times
@@ -318,7 +318,7 @@ enum Schema {
     ) WITHOUT ROWID;
     """
 
-  /// Long texts and lists from tags, which few readers need. `tag_summary.has_lyrics` shows whether there are lyrics.
+  /// Long texts and lists from tags, which few queries need. `tag_summary.has_lyrics` shows whether there are lyrics.
   private static let tables3Tags = """
     CREATE TABLE lyrics (
       file INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
@@ -343,9 +343,10 @@ enum Schema {
   /// The columns of the view `track` that contain the tempo in effect.
   static let tempoColumns = ["tempo_bpm", "tempo_confidence", "tempo_locked"]
 
-  /// Returns the view with one line per existing file, for people. Findings have the same names as in the CSV report.
+  /// Returns the SQL that creates the view `track`, which has one row per existing file and is meant for people.
+  /// Columns of findings have the same names as in the CSV report.
   /// - Parameters:
-  ///   - columns: Columns that declared findings add at the end.
+  ///   - columns: Columns appended at the end for declared findings.
   ///   - tables: The tables of these columns, each with one row per file.
   static func trackView(columns: [String] = [], tables: [String] = []) -> String {
     """

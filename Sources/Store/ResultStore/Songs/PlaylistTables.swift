@@ -4,7 +4,7 @@ internal import Platform
 
 /// The tables of people's collections. They do not contain ids of `file`, because files may be forgotten and come back.
 package enum PlaylistTables {
-  /// Number of earlier states of a playlist that clients can still edit.
+  /// Number of earlier states of a playlist to which the edits of clients may still refer.
   package static let keptSnapshots = 20
 
   static let own: Set<String> = ["playlist", "playlist_entry", "playlist_snapshot", "saved_track", "saved_item"]
@@ -57,9 +57,9 @@ package enum PlaylistTables {
     ) WITHOUT ROWID;
     """
 
-  /// Returns the row of `file` to which a row of the table `e` refers. It is the file at the stored path if that has
-  /// the stored audio; otherwise, another file with that audio (the file was moved); otherwise, the file at the stored
-  /// path (it was re-encoded).
+  /// Returns the SQL for the id of the row of `file` to which a row of the table `e` refers. It is the file at the
+  /// stored path if that has the stored audio; otherwise, another file with that audio (the file was moved); otherwise,
+  /// the file at the stored path (it was re-encoded).
   package static func file(of e: String) -> String {
     """
     coalesce(
@@ -79,7 +79,7 @@ package enum PlaylistTables {
     }
   }
 
-  /// Describes rows that should not exist, in one line per kind of problem.
+  /// Describes, in one line, the playlists whose positions have gaps or repetitions; empty if there are none.
   static func check(_ db: Database) throws -> [String] {
     let select = try Query(
       db,
@@ -91,6 +91,8 @@ package enum PlaylistTables {
     let found = try select.first { (count: select.integer(0), example: select.text(1)) }
     guard let found, found.count > 0 else { return [] }
     let playlists = found.count == 1 ? "1 playlist" : "\(found.count) playlists"
-    return ["\(playlists) with gaps between tracks, such as \(found.example); any change of it numbers them again"]
+    return [
+      "\(playlists) with gaps between tracks, such as \(found.example); any change to a playlist renumbers its tracks"
+    ]
   }
 }

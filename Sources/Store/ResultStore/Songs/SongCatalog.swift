@@ -2,15 +2,15 @@ internal import GRDB
 internal import Library
 internal import Text
 
-/// The table `song`, from which filters, sorting and the full-text index read. It has one row, with all facts, for each
+/// The table `song`, which filters, sorting and the full-text index read. It has one row, with all facts, for each
 /// existing file that was analyzed or failed.
 ///
 /// Triggers record the id of every file whose row may have to change, for whatever reason: results are written; files
 /// vanish, return or are skipped; people set tempi. Each transaction ends with `update`, so the rows always agree with
 /// the tables of findings. Triggers on `song` and `file` maintain the full-text index.
 package struct SongCatalog: Sendable {
-  /// Ids of files whose rows must be rebuilt. The table is empty except during a transaction, or until an older
-  /// database has been filled.
+  /// Ids of files whose rows must be rebuilt. The table is empty except during a transaction, and in a database that
+  /// was migrated but not yet updated.
   static let changes = "song_change"
 
   package let tables: Set<String>
@@ -56,7 +56,7 @@ package struct SongCatalog: Sendable {
     return try select.first { true } ?? false
   }
 
-  /// Rebuilds the rows of all recorded files.
+  /// Rebuilds the rows of all files in the table `changes`.
   /// - Parameter areChanged: `false` if only the way in which rows are created has changed, not the files.
   func update(_ db: Database, areChanged: Bool = true) throws {
     guard try Self.hasChanges(db) else { return }
@@ -71,7 +71,7 @@ package struct SongCatalog: Sendable {
     try Query(db, "DELETE FROM \(Self.changes)").run()
   }
 
-  /// Returns the number of files with a wrong row, and one of these files.
+  /// Returns the number of files with a wrong row, and one of these files; `nil` if there are none.
   func wrongRows(_ db: Database) throws -> (count: Int64, example: String)? {
     let select = try Query(
       db,

@@ -18,7 +18,7 @@ struct DatabaseHeader {
     usesWAL = bytes[19] == 2
   }
 
-  /// Examines a file that is to be used as a database of this program.
+  /// Examines a file before it is used as a database of this program.
   /// - Returns: `nil` if the file is missing, empty, or left by a process that was killed while creating it, in which
   ///   case SQLite rolls it back.
   /// - Throws: `notAStore` for a file of another program; `cannotOpen` if the file cannot be read.

@@ -4,7 +4,7 @@ public import SystemPackage
 
 extension ResultStore {
   /// Forgets vanished files and all of their findings. Data that people have entered stays: tempi (`correctTempo`),
-  /// playlists, saved tracks.
+  /// playlists, saved tracks, and decisions about duplicates.
   /// - Parameters:
   ///   - roots: The folders that contained the files; `nil` for all folders.
   ///   - isDryRun: `true` to forget nothing.

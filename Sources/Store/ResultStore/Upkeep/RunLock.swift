@@ -54,7 +54,7 @@ public final class RunLock: Sendable {
 
   deinit { release() }
 
-  /// Acquires the lock of a database (`FILE.lock`). Waits if another process holds it.
+  /// Acquires the lock of a database (`FILE.lock`). Waits up to `limit`, at least 100 ms, if another process holds it.
   /// - Parameter onWait: Called once, before waiting.
   /// - Throws: `lockedByRun` on timeout. `cannotOpen` if the lock file cannot be created. `notAStore` if the file is
   ///   not a database of this program: a lock such as `/etc/passwd.lock` would lock other programs out of their file.
@@ -168,7 +168,7 @@ public final class RunLock: Sendable {
     return Holder(owner: owner, progress: progress)
   }
 
-  /// Writes the line at once, so that a reader sees either the old line or the new one.
+  /// Writes the line at once, so that another process reads either the old line or the new one.
   private static func write(_ holder: Holder?, in file: FileDescriptor) {
     guard let holder else {
       try? file.truncate(to: 0)

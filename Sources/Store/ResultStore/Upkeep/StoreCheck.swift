@@ -5,9 +5,9 @@ internal import SystemPackage
 internal import Text
 
 extension ResultStore {
-  /// Looks for states that should be impossible: damage to the file, rows that do not belong together, a song catalog
-  /// that disagrees with the rows, or totals of the last run that disagree with its files. The check reads the whole
-  /// database.
+  /// Looks for states that should be impossible: damage to the file, inconsistent rows, a song catalog that disagrees
+  /// with the rows, totals of the last run that disagree with its files, or gaps in playlists. The check reads the
+  /// whole database.
   /// - Returns: One line for each kind of problem, which says what is wrong, how often, and what to do; empty if there
   ///   is none.
   public func check() throws(StoreError) -> [String] {
@@ -26,7 +26,8 @@ extension ResultStore {
     return complaints
   }
 
-  /// Compares the words in the full-text indexes with the rows. The comparison requires a writable connection.
+  /// Compares the words in the full-text indexes with the rows. The comparison requires a writable connection; without
+  /// one, it is skipped.
   private func checkWordIndex() throws(StoreError) -> [String] {
     var complaints: [String] = []
     for table in SongCatalog.fullTextTables {
@@ -43,7 +44,7 @@ extension ResultStore {
     return complaints
   }
 
-  /// Rebuilds the song catalog from the rows of files and findings.
+  /// Rebuilds the song catalog and the full-text indexes from the rows of files and findings.
   public func rebuildSearchIndex() throws(StoreError) {
     try write { db in try songs.rebuild(db) }
   }
@@ -53,7 +54,7 @@ enum StoreCheck {
   static let repair = "`analyze doctor --repair` rebuilds it"
   private static let again = "`analyze --force` on them fixes it"
 
-  /// Checks for rows that do not belong together. Each has a description and a condition on a file `f`.
+  /// Checks for inconsistent rows. Each has a description and a condition that is true for a file `f` with the problem.
   private static let conditions: [(what: String, sql: String)] = [
     (
       "analyzed without a format",
@@ -63,7 +64,7 @@ enum StoreCheck {
       "failed or partial without a reason",
       "f.status IN ('failed', 'partial') AND NOT EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"
     ),
-    ("fine, but on record as failing", "f.status = 'ok' AND EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"),
+    ("intact, but recorded as failed", "f.status = 'ok' AND EXISTS (SELECT 1 FROM failure e WHERE e.file = f.id)"),
     (
       "with outcomes that differ from analysis_set",
       """
@@ -75,7 +76,8 @@ enum StoreCheck {
     ),
   ]
 
-  /// Returns conditions for findings: each finding is in all of its tables, and its analysis is on record.
+  /// Returns checks for findings that are missing from one of their tables, and for findings without a recorded
+  /// analysis.
   private static func conditions(of findings: [FindingTables]) -> [(what: String, sql: String)] {
     let cases = findings.map { finding in
       let tables = finding.tables.filter { $0.key == .file }.map(\.name)
@@ -150,8 +152,9 @@ enum StoreCheck {
         let (total, rows) = (select.integer(column), select.integer(column + 1))
         guard !isRight(total, rows) else { return }
         complaints.append(
-          "run \(select.integer(0)) says that \(counted(total, "file")) \(total == 1 ? "was" : "were") \(what), "
-            + "and the rows say \(rows); the next run counts again")
+          "run \(select.integer(0)) says that \(counted(total, "file")) \(total == 1 ? "was" : "were") \(what), but "
+            + "the rows say \(rows); the next run recounts them"
+        )
       }
       compare("analyzed", 1, ==)
       compare("found damaged", 3, ==)

@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// A copy of a database, in a folder of its own, that exists as long as this object.
+/// A copy of a database in its own temporary folder, which is removed with this object.
 final class TemporaryCopy: Sendable {
   let name: String
   private let folder: TemporaryFolder

@@ -57,11 +57,11 @@ package struct AnswerMerge {
     }
   }
 
-  /// The Parquet column that contains the lines of workers. It is empty for a file without an answer.
+  /// The Parquet column that contains the lines of workers. Its value is empty for a file without an answer.
   private static let answerColumn = "answer"
 
   /// - Parameters:
-  ///   - audience: The readers of the digest.
+  ///   - audience: Selects a digest for people or for programs.
   ///   - interruption: The exit status of a merge that was stopped; `nil` if it was not stopped.
   ///   - report: Called with events, on the calling thread.
   /// - Throws: `AnswerMergeError`, `StoreError`. Committed results stay.

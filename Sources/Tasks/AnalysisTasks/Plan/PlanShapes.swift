@@ -45,32 +45,34 @@ extension PlannedFile {
 extension Shape<PlannedRow> {
   static var plannedFile: Shape {
     Shape(
-      summary: "A file that a run would analyze. analyze worker takes the line as it is.",
+      summary: "A file that a run would analyze. analyze worker accepts the line unchanged.",
       fields: [
-        .required("partition", .integer, "Number of its partition, from 0.") { $0.partition },
-        .required("key", .text, "The file_id of reports.") { $0.file.key },
-        .required("uri", .uri, "The file, percent-encoded.") { $0.file.path.uri },
-        .required("display_path", .text, "The path as text; bytes that are not UTF-8 stand as \\xHH.") {
+        .required("partition", .integer, "Number of the partition that the file belongs to, from 0.") { $0.partition },
+        .required("key", .text, "Id of the file, its file_id in reports.") { $0.file.key },
+        .required("uri", .uri, "URI of the file, percent-encoded.") { $0.file.path.uri },
+        .required("display_path", .text, "Path for display; bytes that are not UTF-8 appear as \\xHH.") {
           DisplayPath.text(of: $0.file.path)
         },
         .required(
           "reason", .text,
           """
-          new; changed: another size or time; outdated: findings are missing or outdated; retry: failed before; touched: the \
-          same size and time, but perhaps not the same file.
+          new; changed: different size or time; outdated: findings are missing or outdated; retry: failed before; \
+          touched: same size and time, but the content may have changed.
           """
         ) { $0.file.reason.name },
         .required(
           "missing", .text,
-          "Ids of the analyzers to run, joined by commas: those of the findings that are missing or outdated."
+          "Ids of the analyzers whose findings are missing or outdated, separated by commas."
         ) { $0.file.missing.joined(separator: ",") },
         .required("size_bytes", .integer, "Size in bytes.") { Int($0.file.sizeBytes) },
-        .required("modified_ns", .nanoseconds, "Last change of the content, nanoseconds since 1970.") {
+        .required("modified_ns", .nanoseconds, "Time of the last change of the content, in nanoseconds since 1970.") {
           $0.file.modified
         },
-        .optional("codec", .text, "Codec, as it was analyzed last.") { $0.file.codec },
-        .optional("duration_s", .number, "Seconds of audio, as it was analyzed last.") { $0.file.duration },
-        .required("expected_s", .number, "Expected seconds of work of one processor.") { $0.file.expectedSeconds },
+        .optional("codec", .text, "Codec at the last analysis; null if unknown.") { $0.file.codec },
+        .optional("duration_s", .number, "Duration in seconds at the last analysis; null if unknown.") {
+          $0.file.duration
+        },
+        .required("expected_s", .number, "Expected processor time in seconds.") { $0.file.expectedSeconds },
       ])
   }
 }
@@ -121,21 +123,29 @@ struct PlanSummary {
 extension Shape<PlanSummary> {
   static var workPlan: Shape {
     Shape(
-      summary: "What a run would do. The files are in files.parquet beside it, or the lines of analyze plan --ndjson.",
+      summary:
+        "The work of a run. Its files are listed in files.parquet beside this file, or by analyze plan --ndjson.",
       fields: [
-        .required("schema", .text, "nocturne.plan") { _ in "nocturne.plan" },
-        .required("version", .integer, "Of the schema: 1. Fields are added within a version, and never change.") { _ in
+        .required("schema", .text, "Name of the schema: nocturne.plan.") { _ in "nocturne.plan" },
+        .required(
+          "version", .integer, "Version of the schema: 1. A version may gain fields, but existing ones never change."
+        ) { _ in
           1
         },
         .required(
           "plan_id", .text,
-          "Equal for plans of the same files, analyzers and partitions by the same version of the program."
+          "Identifies the plan. Plans of the same files, analyzers and partitions by the same version of the "
+            + "program are equal."
         ) { $0.id },
         .required("generated_at", .dateTime, "When the plan was made, UTC.") { $0.made },
-        .required("program_version", .text, "Version of the program; workers must have it.") { $0.programVersion },
-        .object("pipeline", .plannedPipeline, "What the files are analyzed by; workers must have it.") { $0 },
-        .object("totals", .planTotals, "All files.") { $0 },
-        .objects("partitions", .planPartition, "The parts, of equal work as far as files allow.") { $0.partitions },
+        .required("program_version", .text, "Version of the program; workers must have the same version.") {
+          $0.programVersion
+        },
+        .object("pipeline", .plannedPipeline, "Pipeline that analyzes the files; workers must use the same pipeline.") {
+          $0
+        },
+        .object("totals", .planTotals, "Totals of all files.") { $0 },
+        .objects("partitions", .planPartition, "Partitions with about the same amount of work.") { $0.partitions },
       ])
   }
 
@@ -143,32 +153,36 @@ extension Shape<PlanSummary> {
     Shape(
       summary: "A pipeline.",
       fields: [
-        .required("name", .text, "Name of its definition.") { $0.pipelineName },
+        .required("name", .text, "Name of the pipeline definition.") { $0.pipelineName },
         .required("configuration_digest", .text, "Equal digests mean equal configurations.") { $0.digest },
         .required("decoder_version", .integer, "Version of the decoders.") { $0.decoderVersion },
-        .objects("analyzers", .plannedAnalyzer, "All its analyzers.") { $0.analyzers },
+        .objects("analyzers", .plannedAnalyzer, "Analyzers of the pipeline.") { $0.analyzers },
       ])
   }
 
   fileprivate static var planTotals: Shape {
     Shape(
-      summary: "Files by what a run would do with them.",
+      summary: "Numbers of files by what a run would do with them.",
       fields: [
-        .required("files", .integer, "Files to analyze.") { $0.total.fileCount },
-        .required("bytes", .integer, "Their size in bytes.") { Int($0.total.bytes) },
-        .required("expected_s", .number, "Expected seconds of work of one processor.") { $0.total.expectedSeconds },
-        .required("new", .integer, "Never analyzed.") { $0.counts.new },
-        .required("changed", .integer, "Of another size or time.") { $0.counts.changed },
-        .required("outdated", .integer, "With missing or outdated findings.") { $0.counts.outdated },
-        .required("retried", .integer, "Failed before, and tried again.") { $0.counts.retried },
-        .required("touched", .integer, "Of the same size and time, but perhaps not the same.") { $0.counts.touched },
-        .required("cached", .integer, "Unchanged: nothing to do.") { $0.counts.cached },
-        .required("known_failures", .integer, "Unchanged, and known as failing: nothing to do.") {
+        .required("files", .integer, "Number of files to analyze.") { $0.total.fileCount },
+        .required("bytes", .integer, "Size of these files in bytes.") { Int($0.total.bytes) },
+        .required("expected_s", .number, "Expected processor time in seconds.") { $0.total.expectedSeconds },
+        .required("new", .integer, "Files that were never analyzed.") { $0.counts.new },
+        .required("changed", .integer, "Files with a different size or time.") { $0.counts.changed },
+        .required("outdated", .integer, "Files with missing or outdated findings.") { $0.counts.outdated },
+        .required("retried", .integer, "Files that failed before and are retried.") { $0.counts.retried },
+        .required("touched", .integer, "Files with the same size and time whose content may have changed.") {
+          $0.counts.touched
+        },
+        .required("cached", .integer, "Unchanged files that need no work.") { $0.counts.cached },
+        .required("known_failures", .integer, "Unchanged files that are known as failing and are not retried.") {
           $0.counts.knownFailures
         },
-        .required("skipped", .integer, "Not audio, or left out.") { $0.counts.skipped },
-        .required("moved", .integer, "Of all above, those found under another path than before.") { $0.counts.moved },
-        .required("vanished", .integer, "Gone since the last run.") { $0.counts.vanished },
+        .required("skipped", .integer, "Files that are not audio or are left out.") { $0.counts.skipped },
+        .required("moved", .integer, "Files, all counted above as well, that were found at another path than before.") {
+          $0.counts.moved
+        },
+        .required("vanished", .integer, "Files that are gone since the last run.") { $0.counts.vanished },
       ])
   }
 }
@@ -178,11 +192,11 @@ extension Shape<PlanSummary.Analyzer> {
     Shape(
       summary: "An analyzer in one version and configuration.",
       fields: [
-        .required("id", .text, "Its id.") { $0.identity.id },
-        .required("version", .integer, "Its version.") { $0.identity.version },
-        .required("digest", .text, "Digest of its configuration.") { $0.identity.digest },
-        .required("reads_audio", .boolean, "Its findings follow from the encoded audio alone.") { $0.readsAudio },
-        .required("files", .integer, "Files that lack its findings.") { $0.fileCount },
+        .required("id", .text, "Id of the analyzer.") { $0.identity.id },
+        .required("version", .integer, "Version of the analyzer.") { $0.identity.version },
+        .required("digest", .text, "Digest of the analyzer's configuration.") { $0.identity.digest },
+        .required("reads_audio", .boolean, "The findings depend on the encoded audio only.") { $0.readsAudio },
+        .required("files", .integer, "Number of files without current findings of this analyzer.") { $0.fileCount },
       ])
   }
 }
@@ -190,16 +204,21 @@ extension Shape<PlanSummary.Analyzer> {
 extension Shape<PlanSummary.Partition> {
   fileprivate static var planPartition: Shape {
     Shape(
-      summary: "Files for one task of an engine.",
+      summary: "A partition: the files for one task.",
       fields: [
-        .required("partition", .integer, "Its number, from 0.") { $0.partition.number },
-        .required("files", .integer, "Files in it.") { $0.partition.fileCount },
-        .required("bytes", .integer, "Their size in bytes.") { Int($0.partition.bytes) },
-        .required("expected_s", .number, "Expected seconds of work of one processor.") { $0.partition.expectedSeconds },
-        .optional("first_row_group", .integer, "Its first row group in files.parquet, from 0.") {
+        .required("partition", .integer, "Number of the partition, from 0.") { $0.partition.number },
+        .required("files", .integer, "Number of files in the partition.") { $0.partition.fileCount },
+        .required("bytes", .integer, "Size of these files in bytes.") { Int($0.partition.bytes) },
+        .required("expected_s", .number, "Expected processor time in seconds.") { $0.partition.expectedSeconds },
+        .optional(
+          "first_row_group", .integer,
+          "First row group of the partition in files.parquet, from 0; null without --parquet."
+        ) {
           $0.groups?.lowerBound
         },
-        .optional("row_groups", .integer, "How many row groups it has there.") { $0.groups?.count },
+        .optional(
+          "row_groups", .integer, "Number of row groups of the partition in files.parquet; null without --parquet."
+        ) { $0.groups?.count },
       ])
   }
 }

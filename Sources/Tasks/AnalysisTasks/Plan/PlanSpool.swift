@@ -65,7 +65,7 @@ struct PlanSpool: ~Copyable {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// Reads a file by its index in the order in which files were found.
+  /// Reads the entry for a file by its index in the order in which files were found.
   func file(_ index: Int) throws -> PlannedFile {
     let end = index + 1 < offsets.count ? offsets[index + 1] : flushed
     var bytes = [UInt8](repeating: 0, count: Int(end - offsets[index]))

@@ -9,12 +9,12 @@ package import SystemPackage
 ///
 /// `audio` is the duration in seconds. For a file that was never analyzed, it is the size divided by the typical number
 /// of bytes per second of its format. Analyzers share resamplers and spectra, so together they take less than the sum
-/// of their separate costs. The numbers come from `Benchmarks/instructions.json`, which a test verifies, and the speed
-/// comes from `reports/bench-2026-11-26.md`. Another machine is faster or slower by the same factor for all files,
-/// which does not change partitions.
+/// of their separate costs. Analyzers that were not measured are added at an assumed cost. The numbers come from
+/// `Benchmarks/instructions.json`, which a test verifies, and the speed comes from `reports/bench-2026-11-26.md`.
+/// Another machine is faster or slower by the same factor for all files, which does not change partitions.
 package struct WorkEstimate: Sendable {
-  /// Millions of instructions per file, regardless of its length, for opening it, reading tags, and the round trip to a
-  /// worker.
+  /// Millions of instructions per file, regardless of its duration, for opening it, reading tags, and the round trip to
+  /// a worker.
   package static let perFile = 11.5
   /// Millions of instructions to decode a second of audio, by encoding.
   package static let decoding: [String: Double] = [

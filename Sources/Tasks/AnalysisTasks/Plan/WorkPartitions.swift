@@ -1,6 +1,6 @@
-/// Divides files into partitions of roughly equal work. Each file, longest first, is assigned to the partition with the
-/// least work so far (Graham, “Bounds on Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17, 1969). The largest
-/// partition then has at most 4/3 of the work that it would have in the optimal division.
+/// Divides files into partitions of roughly equal work. The files are assigned in order of decreasing work, each to the
+/// partition with the least work so far (Graham, “Bounds on Multiprocessing Timing Anomalies”, SIAM J. Appl. Math. 17,
+/// 1969). The largest partition then has at most 4/3 of the work of the largest partition in the optimal division.
 package struct WorkPartitions {
   /// The partition of each file, counted from 0.
   package let parts: [UInt32]
@@ -25,7 +25,7 @@ package struct WorkPartitions {
     self.parts = parts
   }
 
-  /// The files of each partition, in order.
+  /// The indices of the files in each partition, in ascending order.
   package func files() -> [[UInt32]] {
     var files = [[UInt32]](repeating: [], count: count)
     for (file, part) in parts.enumerated() { files[Int(part)].append(UInt32(file)) }

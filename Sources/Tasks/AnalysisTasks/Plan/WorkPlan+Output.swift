@@ -9,7 +9,7 @@ package import SystemPackage
 internal import Text
 
 extension WorkPlan {
-  /// The files that `write(to:_:)` creates in a folder.
+  /// Names of the files that `write(to:_:)` creates in a folder.
   package static let fileNames = ["files.parquet", "plan.json"]
 
   /// Writes `files.parquet`, which has one row per file and row groups that never span partitions, and `plan.json`.
@@ -74,7 +74,7 @@ extension WorkPlan {
     var reasons = [
       (counts.new, "new"), (counts.changed, "changed"), (counts.outdated, "with missing or outdated findings"),
     ]
-    reasons += [(counts.retried, "to be tried again"), (counts.touched, "touched")]
+    reasons += [(counts.retried, "to be retried"), (counts.touched, "touched")]
     let parts = reasons.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     let loads = partitions.map(\.expectedSeconds)
     let analyzers = pipeline.wanted.members.filter { (missing[$0.identity.id] ?? 0) > 0 }.map { member in

@@ -6,8 +6,9 @@ package import Records
 package import ResultStore
 package import SystemPackage
 
-/// Implements `analyze plan`: determines what a run would do, and divides it into partitions of equal work for an
-/// engine that distributes the work to machines. Like a dry run, it opens no files and does not write to the database.
+/// Implements `analyze plan`: determines what a run would do, and divides the files into partitions of roughly equal
+/// work for an engine that distributes them to machines. Like a dry run, it opens no audio files and does not write to
+/// the database.
 package struct WorkPlanner: Sendable {
   /// The run to plan, which is always a dry run.
   package var run: LibraryRun.Request
@@ -65,7 +66,8 @@ package enum WorkPlanError: Error, CustomStringConvertible {
 
 /// The files that a run would analyze, in partitions.
 package struct WorkPlan: ~Copyable {
-  /// An id that is the same for all plans with the same files, analyzers and partitions, so that an engine can resume.
+  /// An id that is the same for all plans by the same version of the program with the same files, analyzers and
+  /// partitions, so that an engine can resume.
   package let id: String
   package let made = Timestamp.now
   package let pipeline: AnalysisPlan

@@ -2,7 +2,7 @@ internal import Analysis
 internal import LibraryStore
 package import ResultStore
 
-/// The figures of a library that a server shows in its status and metrics.
+/// The figures of a library that the server shows in its status and metrics.
 package struct LibraryOverview: Sendable {
   package var library: LibraryFigures
   package var trackCount: Int

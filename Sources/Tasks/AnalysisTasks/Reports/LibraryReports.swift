@@ -12,7 +12,7 @@ package import SystemPackage
 /// Writes reports on a library, or on part of it, from the database.
 package struct LibraryReports: Sendable {
   package enum Destination: Sendable {
-    /// Writes `report.json` and other reports to a folder, which is created if it does not exist.
+    /// Writes each report to a file such as `report.json` in a folder, which is created if it does not exist.
     case folder(FilePath)
     /// Writes to standard output, which can receive only one report.
     case standardOutput
@@ -33,8 +33,8 @@ package struct LibraryReports: Sendable {
   package var roots: [FilePath]?
   /// `true` to include vanished files.
   package var includesVanished: Bool
-  /// The point since which changes are reported, with `removed.ndjson` and `cursor.json` next to the reports; `nil` to
-  /// report everything. Not supported for HTML and standard output.
+  /// The point since which changes are reported, with `removed.ndjson` and `cursor.json` in the folder of the reports;
+  /// `nil` to report everything. Not supported for HTML and standard output.
   package var since: Since?
 
   package init(
@@ -49,7 +49,7 @@ package struct LibraryReports: Sendable {
     self.includesVanished = includesVanished
   }
 
-  /// The reports that `write` creates.
+  /// The reports that `write` creates; empty for standard output.
   package var files: [File] {
     guard case .folder(let folder) = destination else { return [] }
     return formats.map { File(format: $0, path: folder.appending("report.\($0.fileExtension)")) }
@@ -68,7 +68,7 @@ package struct LibraryReports: Sendable {
 
   /// - Parameter run: The run that the reports describe.
   /// - Throws: `ReportError` or `StoreError`. A file that could not be completed keeps its previous content.
-  /// - Returns: The files that were written.
+  /// - Returns: The reports that were written; empty for standard output.
   package func write(_ store: ResultStore, run: RunRecord?) throws -> [File] {
     if let since, case .folder(let folder) = destination {
       try makeFolder()
@@ -101,8 +101,8 @@ package struct LibraryReports: Sendable {
     }
   }
 
-  /// Writes all reports from one snapshot. The cursor is written last, so that after an interruption, the next report
-  /// repeats the same changes.
+  /// Writes the reports of changes and the list of removed files from one snapshot of the database. The cursor is
+  /// written last, so that after an interruption, the next report repeats the same changes.
   private func writeChanges(since: Since, _ store: ResultStore, run: RunRecord?, into folder: FilePath) throws {
     let selection = RecordSelection(roots: roots, includesVanished: includesVanished, long: options.long)
     try store.extract(selection, since: try since.point()) { extract in
@@ -116,7 +116,7 @@ package struct LibraryReports: Sendable {
     }
   }
 
-  /// Number of descriptors from which the reduction is computed.
+  /// Maximum number of descriptors from which the reduction is computed.
   private static let soundSample = 2048
   /// Number of components of a reduced descriptor; see docs/likeness.md.
   private static let soundWidth = 48

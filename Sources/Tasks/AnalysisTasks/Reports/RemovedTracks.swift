@@ -5,7 +5,7 @@ internal import Records
 internal import Reporting
 internal import SystemPackage
 
-/// Writes `removed.ndjson`, the list of files removed since the last report, next to the reports.
+/// Writes `removed.ndjson`, the list of files removed since the last report, to the folder of the reports.
 struct RemovedTracks {
   private let file: ExportFile
   private let shape = Shape.removal
@@ -26,9 +26,9 @@ struct RemovedTracks {
 extension Shape<ExportRemoval> {
   fileprivate static var removal: Shape {
     Shape(
-      summary: "A file that is gone: deleted, moved, or not in the selection any more.",
+      summary: "A file that is gone: deleted, moved, or no longer in the selection.",
       fields: [
-        .required("file_id", .text, "The file_id that reports have for it.") { $0.fileID },
+        .required("file_id", .text, "Id of the file, its file_id in reports.") { $0.fileID },
         .uri { $0.path }, .path { $0.path },
       ])
   }

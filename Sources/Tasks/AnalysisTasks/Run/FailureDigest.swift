@@ -13,7 +13,7 @@ package struct FailureDigest: Sendable {
     case people, programs
   }
 
-  /// New failures of this run.
+  /// The failures that are new in this run, grouped by reason.
   package let failures: [FailureGroup]
   package let damage: [FailureGroup]
   /// Number of failures that an earlier run has already reported.
@@ -28,10 +28,10 @@ package struct FailureDigest: Sendable {
 
   private static let groupsShown = 10
   private static let examplesShown = 3
-  /// Maximum number of files per reason in the messages for programs.
+  /// Maximum number of files per reason in `messages`.
   private static let examplesForPrograms = 1_000
 
-  /// - Parameter run: The run; `nil` if nothing was recorded.
+  /// - Parameter run: The id of the run; `nil` if no run was recorded.
   package init(
     of run: Int64?, in store: ResultStore, for audience: Audience = .people, knownFailures: Int, knownDamaged: Int,
     losses: [WorkerLoss: Int] = [:], pending: Int = 0, reports: [FilePath] = []
@@ -52,7 +52,7 @@ package struct FailureDigest: Sendable {
   package var hasNews: Bool { hasNewFiles || !losses.isEmpty }
   private var isEmpty: Bool { !hasNews && knownFailures == 0 && knownDamaged == 0 }
 
-  /// The whole digest as lines of text.
+  /// The whole digest as lines of text; empty if no file failed or is damaged, and no worker was lost.
   package func lines(_ style: TextStyle = TextStyle()) -> [String] {
     guard !isEmpty else { return [] }
     var lines = list(failures, style) { count in
@@ -80,7 +80,8 @@ package struct FailureDigest: Sendable {
 
   private static func count(_ groups: some Sequence<FailureGroup>) -> Int { groups.reduce(0) { $0 + $1.count } }
 
-  /// A message for each newly failed or damaged file, for programs.
+  /// Machine-readable messages about newly failed or damaged files. If a reason has too many files, its last message
+  /// gives the number of files without a message.
   package var messages: [Message] {
     messages(about: failures, event: "failed") + messages(about: damage, event: "damaged")
   }

@@ -52,7 +52,7 @@ package struct LibraryAnalysis: Sendable {
 
   /// - Parameters:
   ///   - metrics: The metrics to update during the run, even if this method throws.
-  ///   - audience: The readers of the digest.
+  ///   - audience: Selects a digest for people or for programs.
   /// - Throws: `StoreError`, `ScanError`, `ReportError`, or an error if no worker can be started. Committed results
   ///   stay.
   package func perform(
@@ -71,7 +71,8 @@ package struct LibraryAnalysis: Sendable {
     return try conclude(work, outcome, verified, &metrics, audience, observer)
   }
 
-  /// Spends the remaining time verifying the files checked longest ago.
+  /// Spends the time left after a finished run verifying the files checked longest ago. Returns `nil` for a dry run, or
+  /// if the run was stopped or no verification is requested.
   private func verify(
     _ work: Work, _ outcome: LibraryRun.Outcome, _ observer: some RunObserver
   ) async throws -> LibraryVerification.Outcome? {
@@ -132,7 +133,7 @@ package struct LibraryAnalysis: Sendable {
         files = try time.measure("report") { try reports.write(work.store, run: try work.store.run(outcome.runID)) }
         if run.isProfiled { outcome.stageTimes.add(time) }
       } catch ReportError.closedPipe {
-        // The run did not fail: the reader closed standard output.
+        // The run did not fail: the program that reads standard output has closed it.
         throw ReportError.closedPipe
       } catch {
         try? work.run.finish(outcome, exitStatus: ExitStatus.fatal.rawValue)

@@ -9,7 +9,8 @@ struct RunDatabase {
   let path: FilePath
   private let temporaryFolder: TemporaryFolder?
 
-  /// - Throws: `StoreError` if the database cannot be created there.
+  /// - Throws: `StoreError` if the folder of the database is missing and cannot be created, or an error if a temporary
+  ///   folder cannot be created.
   init(_ path: FilePath, isDryRun: Bool) throws {
     if !isDryRun || !DatabaseFolder.isMadeOnDemand(for: path) { try DatabaseFolder.prepare(for: path) }
     if isDryRun, path.fileKind == nil {

@@ -59,32 +59,34 @@ package struct RunMetrics: Sendable {
   private func families(_ exitStatus: ExitStatus, lastSuccess: Int64?) -> [MetricFamily] {
     var families = [
       MetricFamily(
-        "nocturne_build_info", "The version of the program that wrote this; always 1.",
+        "nocturne_build_info", "Version of the program that wrote this file; always 1.",
         [.init(labels: [("version", Nocturne.version)], value: 1)]),
       MetricFamily(
-        "nocturne_run_start_timestamp_seconds", "When the last run began, in seconds since 1970.",
+        "nocturne_run_start_timestamp_seconds", "Start of the last run, in seconds since 1970.",
         Double(started.seconds)),
       MetricFamily(
-        "nocturne_run_end_timestamp_seconds", "When the last run ended, in seconds since 1970.",
+        "nocturne_run_end_timestamp_seconds", "End of the last run, in seconds since 1970.",
         Double(Timestamp.now.seconds)),
       MetricFamily(
         "nocturne_run_last_success_timestamp_seconds",
-        "When the last run ended that did all it could (exit status 0 or 3), in seconds since 1970.",
+        "End of the last run that was completed (exit status 0 or 3), in seconds since 1970.",
         lastSuccess.map { [.init(value: Double($0))] } ?? []),
       MetricFamily("nocturne_run_exit_status", "The exit status of the last run.", Int(exitStatus.rawValue)),
       MetricFamily(
-        "nocturne_run_duration_seconds", "How long the last run took.", milliseconds((.now - start) / .seconds(1))),
+        "nocturne_run_duration_seconds", "Duration of the last run in seconds.",
+        milliseconds((.now - start) / .seconds(1))),
       MetricFamily(
-        "nocturne_run_cpu_seconds", "Processor time of the last run and of all processes it started.",
+        "nocturne_run_cpu_seconds", "Processor time in seconds of the last run and of all processes it started.",
         milliseconds(Self.processorTime)),
     ]
     if let outcome {
       let totals = outcome.totals
       families += [
         MetricFamily(
-          "nocturne_run_audio_seconds", "Audio that the last run decoded.", milliseconds(outcome.audioDuration)),
+          "nocturne_run_audio_seconds", "Seconds of audio that the last run decoded.",
+          milliseconds(outcome.audioDuration)),
         MetricFamily(
-          "nocturne_run_files", "What became of the files that the last run saw; each counts once.", label: "outcome",
+          "nocturne_run_files", "Files that the last run saw, by outcome; each is counted once.", label: "outcome",
           [
             ("analyzed", totals.analyzed), ("partial", totals.partial), ("cached", totals.cached),
             ("failed", totals.failed),
@@ -97,10 +99,10 @@ package struct RunMetrics: Sendable {
           "nocturne_run_new_damage",
           "Files that the last run found damaged and that were not known as damaged or failing.", outcome.newlyDamaged),
         MetricFamily(
-          "nocturne_run_left_files", "Files that the last run left for the next one, because it was ended early.",
+          "nocturne_run_left_files", "Files that the last run left for the next one because it ended early.",
           outcome.pending),
         MetricFamily(
-          "nocturne_run_worker_losses", "Worker processes that the last run lost.", label: "cause",
+          "nocturne_run_worker_losses", "Worker processes that the last run lost, by cause.", label: "cause",
           Self.causes.map { cause in (cause, losses.filter { Self.name(of: $0.key.cause) == cause }.values.reduce(0, +))
           }
         ),
@@ -109,7 +111,7 @@ package struct RunMetrics: Sendable {
     if let verification {
       families += [
         MetricFamily(
-          "nocturne_run_verified_files", "What became of the files that the last run read again; each counts once.",
+          "nocturne_run_verified_files", "Files that the last run read again, by result; each is counted once.",
           label: "outcome", VerificationDigest(verification).counts.map { ($0.name, $0.count) }),
         MetricFamily(
           "nocturne_run_verified_bytes", "Bytes that the last run read again.", Double(verification.totals.bytes)),
@@ -121,14 +123,15 @@ package struct RunMetrics: Sendable {
   package static func families(of figures: LibraryFigures) -> [MetricFamily] {
     [
       MetricFamily(
-        "nocturne_files", "Files in the database, by what is known of them.", label: "status",
+        "nocturne_files", "Files in the database, by status.", label: "status",
         LibraryFigures.Status.allCases.map { ($0.rawValue, figures.files[$0] ?? 0) }),
       MetricFamily(
-        "nocturne_failures", "Files that are there and fail, by the code of the reason.", label: "code",
+        "nocturne_failures", "Existing files that fail, by the code of the problem.", label: "code",
         figures.failures.sorted { $0.key < $1.key }),
-      MetricFamily("nocturne_pending_files", "Files that wait for analysis.", figures.pending),
+      MetricFamily("nocturne_pending_files", "Files waiting for analysis.", figures.pending),
       MetricFamily(
-        "nocturne_database_size_bytes", "Size of the database with its write-ahead log.", Double(figures.databaseBytes)),
+        "nocturne_database_size_bytes", "Size in bytes of the database and its write-ahead log.",
+        Double(figures.databaseBytes)),
     ]
   }
 

@@ -6,7 +6,8 @@ package protocol RunObserver: Sendable {
   /// Called often, from any thread. It must not block.
   func handle(_ event: RunEvent)
 
-  /// Called if another run is using the database. This run starts when the other one ends.
+  /// Called if another run is using the database. This run waits for the other one to end, up to
+  /// `LibraryAnalysis.lockPatience`.
   func waits(for owner: RunLock.Owner?)
 
   /// Called when the database is open and the work starts. Until the run ends, `control` can stop it.

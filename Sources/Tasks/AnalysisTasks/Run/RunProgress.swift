@@ -9,7 +9,8 @@ package struct RunProgress: Sendable, Equatable {
   /// `true` if this process started the run.
   package let isOwn: Bool
 
-  /// Returns `nil` if no run is active.
+  /// Returns `nil` if neither a run nor another command holds the lock of the database, or if its holder cannot be
+  /// read.
   package init?(ofDatabase database: FilePath, ownProcess: Int32? = nil) {
     guard let holder = RunLock.holder(forDatabase: database) else { return nil }
     self.holder = holder
@@ -19,7 +20,7 @@ package struct RunProgress: Sendable, Equatable {
   /// The phase of the run; `nil` if a command other than a run is changing the library.
   package var phase: String? { holder.progress?.phase }
   package var done: Int { holder.progress?.done ?? 0 }
-  /// Number of files to analyze; `nil` while it is unknown.
+  /// Number of files to analyze or verify; `nil` while it is unknown.
   package var planned: Int? { holder.progress?.planned }
   /// Number of files that the scan has seen.
   package var scanned: Int { holder.progress?.scanned ?? 0 }
@@ -37,7 +38,8 @@ package struct RunProgress: Sendable, Equatable {
     }
   }
 
-  /// Estimated remaining time in seconds; `nil` until enough files are done.
+  /// Estimated remaining time of the analysis or verification, in seconds; `nil` in other phases, and until more than
+  /// two files are done.
   package var remaining: Double? {
     guard let progress = holder.progress, ["analyze", "verify"].contains(progress.phase),
       let planned = progress.planned,

@@ -26,7 +26,7 @@ package struct RunSummary: Sendable {
     verification = analysis.verification
   }
 
-  /// A table of the totals, the new failures, and the paths of the results.
+  /// A table of the totals, the new failures, and the paths of the results; for a dry run, its plan.
   package func text(_ style: TextStyle = TextStyle()) -> String {
     isDryRun ? plan : table(style)
   }
@@ -36,7 +36,7 @@ package struct RunSummary: Sendable {
     let scan = outcome.scan
     var parts = ["\(scan.new) new", "\(scan.changed) changed", "\(scan.outdated) with missing or outdated findings"]
     if scan.touched > 0 { parts.append("\(scan.touched) touched, to be compared") }
-    if scan.retried > 0 { parts.append("\(scan.retried) to be tried again") }
+    if scan.retried > 0 { parts.append("\(scan.retried) to be retried") }
     return """
       Dry run: \(counted(scan.pending, "file")) would be analyzed (\(parts.joined(separator: ", "))).
       Unchanged: \(scan.cached); known as failing: \(scan.knownFailures); would be skipped: \(scan.skipped);

@@ -5,7 +5,8 @@ internal import Synchronization
 internal import SystemPackage
 internal import Text
 
-/// Publishes the progress of a run to other processes through its lock file, about once a second.
+/// Publishes the progress of a run to other processes through its lock file, when a phase begins and otherwise at most
+/// once a second.
 final class SharedProgress: Sendable {
   private struct State {
     var progress = RunLock.Progress(phase: RunEvent.Phase.scan.rawValue)

@@ -31,9 +31,9 @@ package struct Checkup {
   package var catalog: FilePath?
   /// Server catalogs that are queried together with `catalog`.
   package var catalogParts: [any CatalogPart]
-  /// The installation; `nil` to check only settings, library and database.
+  /// The installation; `nil` to skip it.
   package var installation: Installation?
-  /// `true` to check the complete content of the database, its search index and the reports.
+  /// `true` to check the complete content of the database, its search index, the catalog and the reports.
   package var comparesAll: Bool
   /// `true` to rebuild the search index.
   package var rebuildsIndex: Bool
@@ -56,7 +56,7 @@ package struct Checkup {
     self.rebuildsIndex = rebuildsIndex
   }
 
-  /// - Throws: An error that prevents the check. A database that cannot be opened does not throw; it is a finding.
+  /// - Throws: An error that prevents the check. A database that cannot be opened is reported as a finding instead.
   package func findings() throws -> [Finding] {
     var findings: [Finding] = [
       .ok("analyze \(Nocturne.version), \(DecodingLibraries.versions.joined(separator: ", "))")
@@ -114,8 +114,8 @@ package struct Checkup {
     }
   }
 
-  /// Opens the database. For a full check, opens it for writing if possible, because checking the search index requires
-  /// that.
+  /// Opens the database for writing if the search index must be rebuilt and, if possible, for a full check, because
+  /// checking the search index also requires writing. Otherwise, opens it for reading.
   private func open() throws(StoreError) -> ResultStore {
     let findings = BuiltInAnalyzers.findings
     if rebuildsIndex { return try ResultStore(path: database, findings: findings) }

@@ -11,7 +11,7 @@ package struct Installation: Sendable {
   /// `$XDG_CONFIG_HOME`, which contains the user's own units.
   package var configuration: FilePath
   package var user: String
-  /// The root of systemd's folders.
+  /// The folder below which systemd's folders are found, normally `/`.
   package var root: FilePath
 
   package init(
@@ -43,7 +43,7 @@ package struct Installation: Sendable {
 
   private var program: Checkup.Finding { .ok("program \(DisplayPath.text(of: executable))") }
 
-  /// Reports other programs with the same name that a shell would start instead.
+  /// Reports another `analyze` in `PATH` that a shell would start instead of this program.
   private var others: [Checkup.Finding] {
     guard let own = FileIdentity(executable) else { return [] }
     let found = searchPath.map { $0.appending("analyze") }.filter { $0.allows(.run) }
@@ -51,7 +51,8 @@ package struct Installation: Sendable {
     else { return [] }
     return [
       .wrong(
-        "PATH finds another analyze first, \(DisplayPath.text(of: first)), perhaps of an older installation; remove one of them"
+        "PATH finds a different analyze first, \(DisplayPath.text(of: first)), perhaps from an older installation; "
+          + "remove one of them"
       )
     ]
   }
@@ -61,7 +62,7 @@ package struct Installation: Sendable {
     return [.ok("curl not found; music in object stores and AcoustID lookups need it (Debian: apt install curl)")]
   }
 
-  /// Reports on the manual page and the completions, which are in the `share` folder next to the program's folder.
+  /// Reports on the manual page and the completions, which are in the `share` folder beside the program's folder.
   private var belongings: Checkup.Finding {
     let share = executable.removingLastComponent().removingLastComponent().appending("share")
     let parts = [
@@ -114,7 +115,7 @@ package struct Installation: Sendable {
     folders.contains { $0.appending("\(target).wants").appending(unit).exists }
   }
 
-  /// Reports services whose program is missing, for example because it was moved.
+  /// Reports services whose program is missing or not executable, for example because it was moved.
   private var brokenServices: [Checkup.Finding] {
     let services =
       ["nocturne.service", "nocturne-server.service"].map { ($0, userFolders) }
@@ -130,7 +131,7 @@ package struct Installation: Sendable {
     }
   }
 
-  /// Returns the program in the last `ExecStart=` line.
+  /// Returns the program in the last `ExecStart=` line; `nil` if there is none.
   private static func program(startedBy unit: String) -> String? {
     let lines = unit.split(separator: "\n").filter { $0.hasPrefix("ExecStart=") }
     return lines.last?.dropFirst("ExecStart=".count).split(separator: " ").first.map(String.init)

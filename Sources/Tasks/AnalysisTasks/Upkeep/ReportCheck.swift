@@ -6,7 +6,8 @@ internal import ResultStore
 internal import SystemPackage
 internal import Text
 
-/// Checks that the reports of the last run agree with the database on files, content ids and statuses.
+/// Checks that the reports of the last run, except HTML pages, agree with the database on files, content ids, URIs and
+/// statuses.
 struct ReportCheck {
   let store: ResultStore
   let folder: FilePath

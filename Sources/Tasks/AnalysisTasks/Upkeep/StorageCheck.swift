@@ -22,8 +22,9 @@ package struct StorageCheck {
 
   // MARK: Permissions
 
-  /// Checks that all existing files are writable. SQLite creates the files next to the database with the permissions of
-  /// the user who ran `analyze`.
+  /// Checks that the database and its folder, the folder of the reports, and the catalog are writable if they exist and
+  /// are not on a read-only disk. SQLite creates its additional files in the folder of the database, owned by the user
+  /// who ran `analyze`.
   private var permissions: [Checkup.Finding] {
     let folder = database.removingLastComponent()
     let files = ["", "-wal", "-shm"].map { FilePath(database.string + $0) }

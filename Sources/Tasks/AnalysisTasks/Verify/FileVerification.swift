@@ -35,7 +35,8 @@ package struct FileVerification: Sendable {
       verification: found, status: observer.interruption ?? status(of: found), elapsed: .now - start)
   }
 
-  /// Returns the analysis plan for files that have no checksum, or whose bytes have changed.
+  /// Returns the plan of `LibraryVerification.definition`, for files that have no checksum, or whose bytes have
+  /// changed.
   package static func plan() throws -> AnalysisPlan {
     try LibraryVerification.definition.plan(with: BuiltInAnalyzers.all)
   }

@@ -14,11 +14,12 @@ package struct VerificationDigest: Sendable {
 
   package var hasNews: Bool { outcome.totals.news > 0 || !outcome.losses.isEmpty }
 
-  /// Returns the files that changed silently or became unreadable, with advice; empty if there are none.
+  /// Returns lines about the files that changed silently, became unreadable or are known as such, with advice; empty if
+  /// there are none.
   package func lines(_ style: TextStyle = TextStyle()) -> [String] {
     let totals = outcome.totals
     var lines = list(.changedSilently, totals.changedSilently, style) { count in
-      "\(counted(count, "file")) changed silently: other bytes under the same size and time:"
+      "\(counted(count, "file")) changed silently: different bytes, but the same size and times:"
     }
     lines += list(.unreadable, totals.unreadable, style) { count in
       "\(counted(count, "file")) could be read before and cannot be read now:"
@@ -51,7 +52,7 @@ package struct VerificationDigest: Sendable {
     return lines + [""]
   }
 
-  /// Returns a text such as `2,000 files read again in 3 s, 1.2 GB/s: 1,998 unchanged, …`.
+  /// Returns a text such as `Verified 200 files in 3 s, 1200 MB/s: 198 unchanged, …`.
   package func summary(_ elapsed: Duration) -> String {
     let totals = outcome.totals
     let seconds = max(elapsed / .seconds(1), 0.001)

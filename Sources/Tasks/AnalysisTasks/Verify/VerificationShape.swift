@@ -17,19 +17,20 @@ extension Shape<FileVerification.Outcome> {
     Shape(
       summary: "The result of a verification.",
       fields: [
-        .required("schema", .text, "nocturne.verification") { _ in "nocturne.verification" },
+        .required("schema", .text, "Name of the schema: nocturne.verification.") { _ in "nocturne.verification" },
         .required("version", .integer, "Version of the schema: 1.") { _ in 1 },
         .required("exit_status", .integer, "Exit status of the program.") { Int($0.status.rawValue) },
         .required("duration_s", .number, "Duration in seconds.") { ($0.elapsed / .milliseconds(1)).rounded() / 1000 },
-        .required("stopped", .boolean, "It ended early, by a signal or at the end of its time.") {
+        .required("stopped", .boolean, "The verification ended early, by a signal or because its time was up.") {
           $0.verification.wasStopped
         },
-        .object("totals", .verificationTotals, "All files.") { $0.verification.totals },
+        .object("totals", .verificationTotals, "Totals of all files.") { $0.verification.totals },
         .objects(
           "files", .verificationTrouble,
-          "Changed and unreadable files, up to \(LibraryVerification.troubleLimit), in the order in which they were read."
+          "Changed and unreadable files, up to \(LibraryVerification.troubleLimit), in the order in which they were "
+            + "read."
         ) { $0.verification.troubles },
-        .objects("folders", .verificationLoss, "Folders that are missing, with their disks or without.") {
+        .objects("folders", .verificationLoss, "Folders that are missing, alone or with their disks.") {
           $0.verification.losses
         },
       ])
@@ -41,18 +42,20 @@ extension Shape<VerificationTotals> {
     Shape(
       summary: "Files by result; each counts once.",
       fields: [
-        .required("bytes", .integer, "Bytes read.") { Int($0.bytes) },
+        .required("bytes", .integer, "Number of bytes read.") { Int($0.bytes) },
         .required("verified", .integer, "Unchanged.") { $0.verified },
-        .required("taken", .integer, "Read for the first time, or accepted.") { $0.taken },
-        .required("restored", .integer, "With their former bytes again.") { $0.restored },
-        .required("changed_silently", .integer, "With other bytes under the same size and time.") {
+        .required("taken", .integer, "Files read for the first time, or accepted.") { $0.taken },
+        .required("restored", .integer, "Files that have their former bytes again.") { $0.restored },
+        .required("changed_silently", .integer, "Files with different bytes, but the same size and times.") {
           $0.changedSilently
         },
-        .required("known_changed", .integer, "Changed, as reported before.") { $0.knownChanged },
-        .required("unreadable", .integer, "Readable before, and not now.") { $0.unreadable },
-        .required("known_unreadable", .integer, "Unreadable, as reported before.") { $0.knownUnreadable },
-        .required("missing", .integer, "No longer there.") { $0.missing },
-        .required("left_to_scan", .integer, "Of another size or time: left to the next run.") { $0.leftToScan },
+        .required("known_changed", .integer, "Changed files that were reported before.") { $0.knownChanged },
+        .required("unreadable", .integer, "Files that could be read before and cannot be read now.") { $0.unreadable },
+        .required("known_unreadable", .integer, "Unreadable files that were reported before.") { $0.knownUnreadable },
+        .required("missing", .integer, "Files that no longer exist.") { $0.missing },
+        .required("left_to_scan", .integer, "Files with a different size or time, which are left to the next run.") {
+          $0.leftToScan
+        },
       ])
   }
 }
@@ -63,9 +66,9 @@ extension Shape<LibraryVerification.Trouble> {
       summary: "A changed or unreadable file.",
       fields: [
         .uri { $0.path }, .path { $0.path },
-        .required("kind", .text, "changed_silently or unreadable.") { $0.kind.rawValue },
+        .required("kind", .text, "Kind of the problem: changed_silently or unreadable.") { $0.kind.rawValue },
         .optional("hit", .text, "The changed part: audio or tags; null for an unreadable file.") { $0.hit?.rawValue },
-        .required("message", .text, "Sentences for a person.") { $0.message },
+        .required("message", .text, "Description of the problem in sentences.") { $0.message },
         .required("is_new", .boolean, "No earlier verification has reported it.") { $0.isNews },
       ])
   }
@@ -77,8 +80,10 @@ extension Shape<LibraryVerification.Loss> {
       summary: "A missing folder.",
       fields: [
         .uri { $0.path }, .path { $0.path },
-        .required("condition", .text, "missing, empty or unreadable.") { $0.condition.rawValue },
-        .required("files", .integer, "Files in it that were not read.") { $0.fileCount },
+        .required("condition", .text, "Condition of the folder: missing, empty or unreadable.") {
+          $0.condition.rawValue
+        },
+        .required("files", .integer, "Number of files in the folder that were not read.") { $0.fileCount },
       ])
   }
 }

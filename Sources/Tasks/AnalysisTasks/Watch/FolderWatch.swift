@@ -8,7 +8,8 @@ internal import SystemPackage
 /// Not thread-safe.
 final class FolderWatch {
   struct Changes {
-    /// Files that were written, moved or removed, and that may be audio.
+    /// Files that were written, moved or removed, if they may be audio or are named `.nocturneignore`, and folders that
+    /// are gone.
     var files: Set<FilePath> = []
     /// `true` if events were lost, so anything may have changed.
     var isOverflow = false
@@ -44,7 +45,7 @@ final class FolderWatch {
 
   var count: Int { folders.count }
 
-  /// Waits for changes, up to a timeout in milliseconds.
+  /// Waits for changes, up to a timeout in milliseconds, and returns them.
   func changes(within milliseconds: Int32) -> Changes {
     var changes = Changes()
     guard let events else {

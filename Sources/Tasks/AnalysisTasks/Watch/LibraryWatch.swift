@@ -5,10 +5,10 @@ package import SystemPackage
 internal import Text
 
 /// Watches folders and starts a run for new files soon after they are written. Between runs, the watch costs only a
-/// sleeping thread.
+/// thread that mostly sleeps.
 package final class LibraryWatch: Sendable {
   package enum State: String, Sendable {
-    /// All files are analyzed.
+    /// No changed files are waiting.
     case watching
     /// Changed files may still be in the process of being written.
     case settling
@@ -17,7 +17,8 @@ package final class LibraryWatch: Sendable {
     case waiting
     /// The last run failed. A retry is scheduled.
     case troubled
-    /// A folder is missing or empty, perhaps because its disk is not mounted. All other files have been analyzed.
+    /// A folder is missing or empty, perhaps because its disk is not mounted. No changed files are waiting in other
+    /// folders.
     case absent
   }
 
@@ -28,7 +29,7 @@ package final class LibraryWatch: Sendable {
     package var absent: [FilePath] = []
     /// The reason changes are noticed only every few minutes; `nil` if they are noticed immediately.
     package var limitation: String?
-    /// The process id of the current run.
+    /// The process id of the run that this watch has started; `nil` between runs.
     package var process: Int32?
 
     package var text: String {
@@ -80,7 +81,7 @@ package final class LibraryWatch: Sendable {
     }
   }
 
-  /// Stops the current run and waits for it to end, but not forever, in case a file server hangs.
+  /// Stops the current run and waits for it to end, but at most ten seconds, in case a file server hangs.
   package func stop() async {
     shared.withLock { $0.isStopping = true }
     let end = ContinuousClock.now + Self.grace + .seconds(2)
@@ -156,10 +157,10 @@ package final class LibraryWatch: Sendable {
   }
 
   /// Runs an analysis of folders.
-  /// - Returns: A sentence that says why the run failed; `nil` if it succeeded.
+  /// - Returns: A sentence that says why the run failed; `nil` if it succeeded or was stopped.
   private func analyze(_ folders: [FilePath], _ library: inout WatchedLibrary) -> String? {
     // The run is a separate process, so that its memory use and crashes do not affect the server. Its messages go to
-    // the same place as the server's.
+    // standard error, like the server's.
     let program = ProgramCommand(options.command.map { Array($0.utf8) } + folders.map(\.bytes))
     let process: ChildProcess
     do {

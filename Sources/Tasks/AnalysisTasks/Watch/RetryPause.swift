@@ -1,5 +1,5 @@
-/// The pause before a failed run is tried again: 15 s at first, then twice as long each time, up to an hour. A change
-/// in the library ends the pause early, so that a new file need not wait for an hour.
+/// The pause before a failed run is tried again: 15 s at first, then twice as long each time, up to an hour. So that a
+/// new file need not wait for an hour, a change in the library ends the pause early, but not within 15 s.
 struct RetryPause {
   let length: Duration
   private let begin: ContinuousClock.Instant

@@ -44,8 +44,9 @@ struct WaitingFiles {
     return kept.isEmpty ? nil : kept
   }
 
-  /// Returns the nearest folder above a file that a run can scan by itself. It must contain audio, so that missing
-  /// files count as removed rather than as a sign of a missing drive. No folder above it may have a `.nocturneignore`.
+  /// Returns the nearest folder above a file that a run can scan separately, or the root if there is none; `nil` if the
+  /// file is below no root. The folder must contain audio, so that missing files count as removed rather than as a sign
+  /// of a missing drive. No folder above it may have a `.nocturneignore`.
   private func folder(for file: FilePath) -> FilePath? {
     guard let root = roots.filter({ file.starts(with: $0) }).max(by: { $0.length < $1.length }) else { return nil }
     var found: FilePath?

@@ -1,7 +1,7 @@
 internal import Platform
 internal import SystemPackage
 
-/// The state of the watched folders: what has changed in them, which of them are missing, and what a run has to scan.
+/// The watched folders: what has changed in them, which of them are missing, and what a run has to scan.
 struct WatchedLibrary {
   private let options: WatchOptions
   private var watch: FolderWatch
@@ -31,7 +31,8 @@ struct WatchedLibrary {
   var isWaiting: Bool { files.count > 0 }
   var absent: [(path: FilePath, condition: WatchedRoots.Condition)] { roots.absent }
 
-  /// Waits for changes in the folders, up to a timeout in milliseconds.
+  /// Waits for changes in the folders, up to a timeout in milliseconds, and adds the changed files to those that wait.
+  /// Makes all roots due if changes may have been missed.
   mutating func follow(within milliseconds: Int32) {
     let changes = watch.changes(within: milliseconds)
     if !changes.files.isEmpty || changes.isOverflow { lastChange = .now }
@@ -43,8 +44,8 @@ struct WatchedLibrary {
     }
   }
 
-  /// Returns changes of the folders themselves. Folders that were replaced are watched again, and become due after the
-  /// same quiet period as a file.
+  /// Returns changes of the folders themselves, which are checked at most every two seconds. Folders that were replaced
+  /// are watched again, and become due after the same quiet period as a file.
   mutating func changesOfRoots() -> [WatchedRoots.Change] {
     guard .now - lastCheck >= Self.checkInterval else { return [] }
     lastCheck = .now

@@ -15,7 +15,7 @@ struct WatchedRoots {
     var path: FilePath
     var before: Condition
     var now: Condition
-    /// `true` if another folder or mount has taken the place of the folder.
+    /// `true` if the folder has appeared or disappeared, or was replaced by another folder or mount.
     var isReplaced: Bool
   }
 

@@ -5,8 +5,8 @@ package import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Lists the files with a problem, worst first: damaged containers, audible damage, and lossy audio in a lossless
-/// codec.
+/// Lists the files with a problem, worst first: damaged files, audible damage, and audio that is of lossy origin,
+/// upsampled or padded.
 package enum BrokenTracks {
   package struct Reason: Sendable, Hashable {
     /// The code of a `Problem`, the kind of a fault, or `lossy_origin`, `upsampled` or `padded`.
@@ -31,7 +31,7 @@ package enum BrokenTracks {
     package var tracks: [Track]
     /// Number of files that were checked.
     package var count: Int
-    /// Number of files without a `health` finding, so that it is unknown whether their audio is damaged.
+    /// Number of readable audio files without a `health` finding, so that it is unknown whether their audio is damaged.
     package var unjudgedCount: Int
   }
 

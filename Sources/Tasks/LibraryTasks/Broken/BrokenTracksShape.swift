@@ -6,7 +6,7 @@ internal import Reporting
 internal import Text
 
 extension BrokenTracks.Track {
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.broken.ndjsonLine(self) }
 }
 
@@ -15,14 +15,14 @@ extension BrokenTracks.Track {
 extension Shape<BrokenTracks.Track> {
   static var broken: Shape {
     Shape(
-      summary: "A file with something wrong.",
+      summary: "A damaged or badly made file.",
       fields: [
         .uri { $0.record.path }, .path { $0.record.path },
-        .required("severity", .number, "0 to 1: 1 is the worst.") { $0.severity },
+        .required("severity", .number, "Severity of the problems, 0 to 1; 1 is the worst.") { $0.severity },
         .optional("title", .text, "Title.") { $0.record.track.titleTag },
         .optional("artist", .text, "Performers.") { $0.record.track.artist },
         .optional("album", .text, "Title of the release.") { $0.record.track.album },
-        .objects("reasons", .brokenReason, "What is wrong, worst first.") { $0.reasons },
+        .objects("reasons", .brokenReason, "Problems of the file, the worst first.") { $0.reasons },
       ])
   }
 }
@@ -30,16 +30,18 @@ extension Shape<BrokenTracks.Track> {
 extension Shape<BrokenTracks.Reason> {
   fileprivate static var brokenReason: Shape {
     Shape(
-      summary: "Something wrong with a file.",
+      summary: "A problem of a file.",
       fields: [
-        .required("kind", .text, "The code of a problem, a kind of fault, lossy_origin, upsampled or padded.") {
+        .required(
+          "kind", .text, "Kind of the problem: a problem code, a kind of fault, lossy_origin, upsampled or padded."
+        ) {
           $0.kind
         },
-        .required("message", .text, "A sentence for a person.") { $0.message },
-        .optional("start_s", .number, "Where it begins; null for the container.") { $0.startSeconds },
-        .optional("end_s", .number, "Where it ends.") { $0.endSeconds },
-        .optional("channel", .integer, "From 1; null for all channels.") { $0.channel },
-        .optional("confidence", .number, "0 to 1; null where it is certain.") { $0.confidence },
+        .required("message", .text, "Description of the problem in one sentence.") { $0.message },
+        .optional("start_s", .number, "Start in seconds; null for problems of the container.") { $0.startSeconds },
+        .optional("end_s", .number, "End in seconds; null for problems of the container.") { $0.endSeconds },
+        .optional("channel", .integer, "Number of the channel, from 1; null for all channels.") { $0.channel },
+        .optional("confidence", .number, "Confidence, 0 to 1; null if the problem is certain.") { $0.confidence },
       ])
   }
 }

@@ -4,7 +4,7 @@ internal import Platform
 internal import Records
 internal import SystemPackage
 
-/// The identity of the audio that a file contained when it was analyzed. Its findings apply only to that audio.
+/// The identity of the audio that a file contained when it was analyzed. The file's findings apply only to that audio.
 struct AnalyzedAudio: Sendable {
   private let contentID: ContentID?
   private let sizeBytes: Int64?

@@ -21,7 +21,7 @@ package struct ClickLevels: Hashable, Sendable {
   private static let ceiling = -0.3
   /// Minimum peak level of accents if no level is given, in dBFS. It keeps clicks audible over nearly silent music.
   private static let minLevel = -30.0
-  /// The values assumed if the loudness is unknown, in LUFS and dBFS. They are those of very loud music.
+  /// The loudness in LUFS and the peak in dBFS that are assumed if they are unknown, typical of very loud music.
   private static let assumed = (loudness: -9.0, peak: 0.0)
 
   /// - Parameters:

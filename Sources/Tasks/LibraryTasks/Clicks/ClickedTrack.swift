@@ -94,8 +94,8 @@ package struct ClickedTrack: Sendable {
 
   /// Writes the track, or part of it. The audio is read once, in blocks.
   ///
-  /// The music keeps its sample rate and channels. Its bit depth becomes 24 if it is more than 16. Clicks are added to
-  /// the first two channels, which are front left and right in all layouts.
+  /// The music keeps its sample rate and channels. Samples have 24 bits if those of the music have more than 16,
+  /// otherwise 16. Clicks are added to the first two channels, which are front left and right in all layouts.
   ///
   /// - Parameters:
   ///   - seconds: The part of the track to write; `nil` for all of it. Beats keep their positions in the music.
@@ -235,11 +235,12 @@ extension ClickedTrack {
   /// The tempo in effect, in beats per minute.
   package var bpm: Double? { tempo.bpm }
   package var metre: String? { tempo.metre }
-  /// The duration in seconds; `nil` if the length of the file is unknown.
+  /// The duration in seconds; `nil` if it is unknown.
   package var duration: Double? { format?.duration }
   package var hasDownbeats: Bool { !(tempo.downbeats ?? []).isEmpty }
 
-  /// Returns the default file name: the name of the track, followed by `.click.` and the extension of the format.
+  /// Returns the default file name: the name of the track's file without its extension, followed by `.click.` and the
+  /// extension of the format.
   package func defaultName(_ format: AudioFileFormat) -> FilePath {
     let name = path.lastComponent.map { FilePath(root: nil, [$0]).withBytes { Array($0) } } ?? []
     let stem = name.lastIndex(of: UInt8(ascii: ".")).flatMap { $0 > 0 ? name[..<$0] : nil } ?? name[...]

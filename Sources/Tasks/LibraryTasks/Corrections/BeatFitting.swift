@@ -23,7 +23,7 @@ package struct BeatFitting: Sendable {
     guard path.exists else {
       throw Failure(reason: "the file is missing")
     }
-    // For very slow and very fast tempi, a multiple within the supported range is fitted.
+    // For very slow and very fast tempi, a multiple or fraction within the supported range is fitted.
     var fitted = bpm
     while fitted < BuiltInAnalyzers.beatFitRange.lowerBound { fitted *= 2 }
     while fitted > BuiltInAnalyzers.beatFitRange.upperBound { fitted /= 2 }

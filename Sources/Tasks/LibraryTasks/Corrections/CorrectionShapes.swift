@@ -7,7 +7,7 @@ package import ResultStore
 internal import Text
 
 extension LibraryTempoChange.Outcome {
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.tempoChanges.ndjsonLine(self) }
 }
 
@@ -24,20 +24,24 @@ extension CorrectionImport.Outcome {
 extension Shape<LibraryTempoChange.Outcome> {
   static var tempoChanges: Shape {
     Shape(
-      summary: "A change of the tempo of files.",
+      summary: "The result of changing the tempo of files.",
       fields: [
-        .required("dry_run", .boolean, "Nothing was changed.") { $0.isDryRun },
-        .required("matched", .integer, "Files that were to be changed.") { $0.matchedCount },
-        .required("changed", .integer, "Recordings that were, or would be, changed; copies share theirs.") {
+        .required("dry_run", .boolean, "This was a dry run, and nothing was changed.") { $0.isDryRun },
+        .required("matched", .integer, "Number of files selected for the change.") { $0.matchedCount },
+        .required("changed", .integer, "Number of recordings that were or would be changed; copies are counted once.") {
           $0.changedCount
         },
-        .required("copies", .integer, "Matched files that are copies of others.") { $0.copyCount },
-        .required("unchanged", .integer, "Matched files without a correction to take back.") { $0.unchangedCount },
-        .objects("refused", .tempoRefusal, "Files that cannot take the change, by reason; null if there are none.") {
+        .required("copies", .integer, "Number of selected files that are copies of others.") { $0.copyCount },
+        .required("unchanged", .integer, "Number of selected files without a correction to remove.") {
+          $0.unchangedCount
+        },
+        .objects(
+          "refused", .tempoRefusal, "Files to which the change cannot be applied, by reason; null if there are none."
+        ) {
           $0.refusals
         },
         .objects(
-          "files", .tempoChange, "Files given by name, or the first of those that were matched; null if there are none."
+          "files", .tempoChange, "Files given by name, or the first of the selected files; null if there are none."
         ) { $0.examples },
       ])
   }
@@ -46,7 +50,7 @@ extension Shape<LibraryTempoChange.Outcome> {
 extension Shape<LibraryTempoChange.Refusal> {
   fileprivate static var tempoRefusal: Shape {
     Shape(
-      summary: "Files that cannot take a change.",
+      summary: "Files to which the change cannot be applied.",
       fields: [
         .required("reason", .text, "no_audio, no_tempo, out_of_range, no_beats or too_short.") { $0.code },
         .required("count", .integer, "Number of files.") { $0.count },
@@ -60,14 +64,14 @@ extension Shape<TempoChange.Change> {
       summary: "A file whose tempo is changed.",
       fields: [
         .uri { $0.path }, .path { $0.path },
-        .required("content_id", .contentID, "Its audio.") { $0.audio },
+        .required("content_id", .contentID, "Content id of the audio.") { $0.audio },
         .optional("before_bpm", .number, "Tempo before, in beats per minute.") { $0.before },
         .optional("after_bpm", .number, "Tempo after, in beats per minute; null if there is none.") { $0.after },
-        .required("tempo_locked", .boolean, "A correction is set; false if the found tempo counts again.") {
+        .required("tempo_locked", .boolean, "A correction is set; false if the analyzed tempo applies again.") {
           $0.isLocked
         },
-        .optional("note", .text, "What became of the beats, in words.") { $0.note },
-        .required("copies", .integer, "Other files with the same audio, which change as well.") { $0.copies },
+        .optional("note", .text, "What happened to the beats, in words.") { $0.note },
+        .required("copies", .integer, "Number of other files with the same audio, which change as well.") { $0.copies },
       ])
   }
 }
@@ -83,16 +87,26 @@ extension Shape<CorrectionImportReport> {
     Shape(
       summary: "Corrections that were read from a table.",
       fields: [
-        .required("dry_run", .boolean, "Nothing was changed.") { $0.isDryRun },
-        .required("new", .integer, "There was none for this audio.") { $0.outcome.corrections.newCount },
-        .required("waiting", .integer, "Of these: no file with this audio is known yet.") {
+        .required("dry_run", .boolean, "This was a dry run, and nothing was changed.") { $0.isDryRun },
+        .required("new", .integer, "Number of corrections for audio that had none.") {
+          $0.outcome.corrections.newCount
+        },
+        .required("waiting", .integer, "Number of the new corrections whose audio is not in the library yet.") {
           $0.outcome.corrections.waitingCount
         },
-        .required("replaced", .integer, "They took the place of others.") { $0.outcome.corrections.replacedCount },
-        .required("same", .integer, "They say what was set already.") { $0.outcome.corrections.sameCount },
-        .required("older", .integer, "Others are newer, and were kept.") { $0.outcome.corrections.olderCount },
-        .required("unreadable", .integer, "Rows that could not be read.") { $0.outcome.unreadableCount },
-        .objects("unreadable_lines", .unreadableLine, "The first 1000 of them; null if there are none.") {
+        .required("replaced", .integer, "Number of corrections that replaced earlier ones.") {
+          $0.outcome.corrections.replacedCount
+        },
+        .required("same", .integer, "Number of corrections that are the same as existing ones.") {
+          $0.outcome.corrections.sameCount
+        },
+        .required("older", .integer, "Number of corrections left out because newer ones exist.") {
+          $0.outcome.corrections.olderCount
+        },
+        .required("unreadable", .integer, "Number of rows that could not be read.") { $0.outcome.unreadableCount },
+        .objects(
+          "unreadable_lines", .unreadableLine, "The first 1000 rows that could not be read; null if there are none."
+        ) {
           $0.outcome.unreadable
         },
       ])
@@ -104,8 +118,8 @@ extension Shape<CorrectionImport.UnreadableLine> {
     Shape(
       summary: "A row that could not be read.",
       fields: [
-        .required("line", .integer, "Where it begins, from 1.") { $0.line },
-        .required("reason", .text, "What is wrong with it.") { $0.reason },
+        .required("line", .integer, "Line of the table in which the row begins, from 1.") { $0.line },
+        .required("reason", .text, "Why the row could not be read.") { $0.reason },
       ])
   }
 }
@@ -149,7 +163,7 @@ package struct ReviewList: Sendable {
     }
   }
 
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.reviewList.ndjsonLine(self) }
 }
 
@@ -159,11 +173,11 @@ extension Shape<ReviewList> {
     Shape(
       summary: "Tracks whose tempo is doubtful.",
       fields: [
-        .required("below", .number, "Their confidence is less than this.") { $0.below },
+        .required("below", .number, "Limit of confidence; all listed tracks have less.") { $0.below },
         .required("count", .integer, "Number of tracks.") { $0.tracks.count },
         .objects(
           "tracks", .reviewedTrack,
-          "Least confident first, those that were skipped in a review at the end; null if there are none."
+          "Tracks, the least confident first and those skipped in a review last; null if there are none."
         ) { $0.tracks.map { ReviewedLine(doubtful: $0.doubtful, track: $0.track) } },
       ])
   }
@@ -180,18 +194,20 @@ extension Shape<ReviewedLine> {
       summary: "A track whose tempo is doubtful. Copies of the same audio are left out.",
       fields: [
         .uri { $0.doubtful.path }, .path { $0.doubtful.path },
-        .required("content_id", .contentID, "Its audio.") { $0.doubtful.audio },
+        .required("content_id", .contentID, "Content id of the audio.") { $0.doubtful.audio },
         .optional("artist", .text, "Performers.") { $0.track.artist },
         .optional("title", .text, "Title.") { $0.track.title },
         .optional("duration_s", .number, "Seconds.") { $0.track.duration },
-        .required("tempo_bpm", .number, "Tempo that was found, in beats per minute.") { $0.doubtful.bpm },
-        .required("tempo_confidence", .number, "0 to 1.") { $0.doubtful.confidence },
-        .required("half_bpm", .number, "Half of it.") { $0.track.half.bpm },
-        .required("double_bpm", .number, "Twice as much.") { $0.track.double.bpm },
-        .objects("others", .choice, "Other tempi that were considered, best first; null if there are none.") {
+        .required("tempo_bpm", .number, "Tempo found by the analyzer, in beats per minute.") { $0.doubtful.bpm },
+        .required("tempo_confidence", .number, "Probability, 0 to 1, that tempo_bpm is right.") {
+          $0.doubtful.confidence
+        },
+        .required("half_bpm", .number, "Half the tempo, in beats per minute.") { $0.track.half.bpm },
+        .required("double_bpm", .number, "Twice the tempo, in beats per minute.") { $0.track.double.bpm },
+        .objects("others", .choice, "Other candidate tempi, the most likely first; null if there are none.") {
           $0.track.others
         },
-        .required("skipped", .boolean, "It was skipped in a review.") { $0.doubtful.wasSkipped },
+        .required("skipped", .boolean, "The track was skipped in a review.") { $0.doubtful.wasSkipped },
       ])
   }
 }
@@ -199,10 +215,10 @@ extension Shape<ReviewedLine> {
 extension Shape<ReviewedTrack.Choice> {
   fileprivate static var choice: Shape {
     Shape(
-      summary: "A tempo that was considered.",
+      summary: "A candidate tempo.",
       fields: [
         .required("bpm", .number, "Beats per minute.") { $0.bpm },
-        .optional("weight", .number, "Share of the evidence.") { $0.weight },
+        .optional("weight", .number, "Share of the evidence, 0 to 1; null if unknown.") { $0.weight },
       ])
   }
 }

@@ -18,15 +18,19 @@ enum CorrectionTable {
   static let columns = Shape<ResultStore.ListedTempoCorrection>(
     summary: "A correction.",
     fields: [
-      .required("content_id", .contentID, "The audio.") { $0.audio },
-      .optional("path", .path, "A file with this audio. Not read.") { $0.path.map { DisplayPath.text(of: $0) } },
-      .optional("artist", .text, "Performers. Not read.") { $0.artist },
-      .optional("title", .text, "Title. Not read.") { $0.title },
+      .required("content_id", .contentID, "Content id of the audio.") { $0.audio },
+      .optional("path", .path, "Path of a file with this audio; ignored on import.") {
+        $0.path.map { DisplayPath.text(of: $0) }
+      },
+      .optional("artist", .text, "Performers; ignored on import.") { $0.artist },
+      .optional("title", .text, "Title; ignored on import.") { $0.title },
       .required("bpm", .text, "Beats per minute, or none.") { $0.correction.bpm.map(text) ?? none },
-      .optional("found_bpm", .number, "What the analyzer says. Not read.") { $0.foundBPM },
-      .optional("metre", .text, "Such as 4/4, 3/4, 6/8 or 12/8.") { $0.correction.grid?.metre },
-      .optional("first_beat_s", .number, "The first beat in seconds. Not read.") { $0.correction.grid?.beats.first },
-      .required("beats", .text, "Beats, found or none.") { beatText($0.correction) },
+      .optional("found_bpm", .number, "Tempo found by the analyzer; ignored on import.") { $0.foundBPM },
+      .optional("metre", .text, "Meter, such as 4/4, 3/4, 6/8 or 12/8.") { $0.correction.grid?.metre },
+      .optional("first_beat_s", .number, "Time of the first beat in seconds; ignored on import.") {
+        $0.correction.grid?.beats.first
+      },
+      .required("beats", .text, "Times of the beats, or the word found or none.") { beatText($0.correction) },
       .optional("downbeats", .text, "The beats that begin a bar.") {
         $0.correction.grid?.downbeats.map { TimeNotation.text(of: $0) }
       },

@@ -32,7 +32,7 @@ package struct LibraryTempoChange {
     package var copyCount = 0
     /// Number of files that have no correction to remove.
     package var unchangedCount = 0
-    /// The reasons, most frequent first.
+    /// The refusals by reason, most frequent first.
     package var refusals: [Refusal] = []
     /// The first changes.
     package var examples: [TempoChange.Change] = []

@@ -50,8 +50,8 @@ package struct TapTempo: Sendable {
     return Self.median(slopes).map { 60 / $0 }
   }
 
-  /// Returns the nearest candidate within `tolerance`, or the tapped tempo if there is none; `nil` if there are too few
-  /// taps.
+  /// Returns the nearest candidate within `tolerance`, or the tapped tempo, rounded to 0.1 BPM, if there is none; `nil`
+  /// if there are too few taps.
   package func bpm(near candidates: [Double]) -> Double? {
     guard let bpm else { return nil }
     let nearest = candidates.min { abs($0 / bpm - 1) < abs($1 / bpm - 1) }

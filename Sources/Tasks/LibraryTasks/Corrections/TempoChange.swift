@@ -234,7 +234,7 @@ package enum TempoChangeError: Error, CustomStringConvertible {
     return sentence + " Nothing was set."
   }
 
-  /// The kind of error when there are many files: a code for programs, and text that completes “3 files …”.
+  /// The kind of error when there are many files: a machine-readable code, and text that completes “3 files …”.
   var kind: (code: String, text: String) {
     switch self {
     case .noAudio: ("no_audio", "without audio")

@@ -81,8 +81,8 @@ package struct TempoReview {
   package var position: Int { place + 1 }
   package var canUndo: Bool { !steps.isEmpty }
 
-  /// Returns the current track; `nil` at the end. Files that were removed or corrected elsewhere in the meantime are
-  /// skipped.
+  /// Returns the current track; `nil` at the end. Tracks whose audio was removed or changed, or whose tempo was
+  /// corrected elsewhere in the meantime, are left out.
   package mutating func track() throws -> ReviewedTrack? {
     while place < tracks.count {
       let next = tracks[place]
@@ -108,7 +108,7 @@ package struct TempoReview {
     return changes.first
   }
 
-  /// Skips the current track. The next review shows it after the tracks that were never shown.
+  /// Skips the current track. The next review shows it after the tracks that were not skipped.
   package mutating func skip() throws {
     guard place < tracks.count else { return }
     try store.skipTempo(of: tracks[place].audio)
@@ -209,7 +209,7 @@ package struct ReviewedTrack: Sendable {
     if tempo.confidence / octave >= 0.75, octave < 0.75 {
       return "The pulse is clear; half or double tempo is in doubt."
     }
-    if !tempo.isStable { return "The tempo moves." }
+    if !tempo.isStable { return "The tempo varies." }
     return nil
   }
 }

@@ -1,7 +1,8 @@
 internal import Foundation
 
-/// A short, lossless text for ascending times, such as those of beats. `0.41 1.02+0.4762*830` means a time at 0.41 s,
-/// then 830 times that start at 1.02 s and are 0.4762 s apart, all rounded to 0.1 ms.
+/// A short text for ascending times, such as those of beats, that is lossless for multiples of 0.1 ms. `0.41
+/// 1.02+0.4762*830` means a time at 0.41 s, then 830 times that start at 1.02 s and are 0.4762 s apart, all rounded to
+/// 0.1 ms.
 ///
 /// The encoder repeatedly looks for the longest run of even steps. A run is a digitized straight line (Rosenfeld, IEEE
 /// Transactions on Computers 23, 1974): each additional time narrows the interval of possible slopes.
@@ -14,7 +15,7 @@ package enum TimeNotation {
   /// Tolerance in ticks. It is slightly below one half, so that rounding leads back to the same tick despite
   /// floating-point errors.
   private static let tolerance = 0.499
-  /// Maximum number of times to read, enough for 100 h at 166 beats per minute.
+  /// Maximum number of time values that a text may contain, enough for 100 h at 166 beats per minute.
   private static let maxTimes = 1_000_000
 
   package static func text(of times: [Double]) -> String {
@@ -29,7 +30,9 @@ package enum TimeNotation {
     return runs.joined(separator: " ")
   }
 
-  /// - Returns: `nil` if the text does not have this form, or if its times do not ascend from 0 or later.
+  /// - Returns: `nil` if the text does not have this form, if it contains too many times, or if they are negative or
+  /// not
+  ///   ascending.
   package static func times(in text: String) -> [Double]? {
     var times: [Double] = []
     for word in text.split(separator: " ") {

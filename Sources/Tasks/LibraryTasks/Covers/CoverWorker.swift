@@ -29,7 +29,8 @@ package struct CoverWorker {
   /// Maximum size of the input in bytes, which no request reaches.
   private static let maxInputSize = 1 << 16
 
-  /// Returns the embedded picture, or else one in the same folder, as JPEG.
+  /// Returns the embedded picture, or else one in the same folder, scaled down and encoded as JPEG; `nil` if there is
+  /// neither.
   func cover(of track: TrackFile) -> [UInt8]? {
     guard let folder = try? TrackFolder(of: track) else { return nil }
     let file = try? OpenFile(track, in: folder)

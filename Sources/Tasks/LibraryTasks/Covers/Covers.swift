@@ -75,7 +75,8 @@ package final class Covers: Sendable {
     self.patience = patience
   }
 
-  /// Returns the cover; `nil` if there is none. Blocks while the cover is created, unless it is in the cache.
+  /// Returns the cover; `nil` if there is none or it cannot be created. Blocks while the cover is created, unless it is
+  /// in the cache.
   package func cover(of track: TrackFile, size: CoverSize) -> Cover? {
     if let known = known(of: track, size: size) { return known }
     let cover = made(from: track, size: size)

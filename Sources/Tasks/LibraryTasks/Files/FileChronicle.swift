@@ -48,10 +48,10 @@ package struct FileChronicle: Sendable {
     switch checksum.state {
     case .changedSilently:
       lines.append(
-        "Its bytes have changed under the same size and time, in the \(checksum.hit?.rawValue ?? "file")"
-          + (checksum.well.map { "; last known to be well \($0)." } ?? "."))
+        "Its bytes have changed, but not its size and times, in the \(checksum.hit?.rawValue ?? "file")"
+          + (checksum.well.map { "; last known to be intact \($0)." } ?? "."))
     case .unreadable: lines.append("It could not be read the last time\(checksum.foundAt.map { ", \($0)" } ?? "").")
-    case nil: if let well = checksum.well { lines.append("Last known to be well \(well).") }
+    case nil: if let well = checksum.well { lines.append("Last known to be intact \(well).") }
     }
     return lines
   }
@@ -95,33 +95,42 @@ extension FileEvent.Kind {
 extension Shape<FileChronicle> {
   fileprivate static var chronicle: Shape {
     Shape(
-      summary: "What has happened to a file, and what is known of its bytes.",
+      summary: "History of a file and state of its bytes.",
       fields: [
-        .required("file_id", .contentID, "As in reports.") { ContentID(ofPath: $0.path) },
-        .required("path", .path, "As in reports.") { DisplayPath.text(of: $0.path) },
+        .required("file_id", .contentID, "Id of the file, its file_id in reports.") { ContentID(ofPath: $0.path) },
+        .required("path", .path, "Path of the file for display, as in reports.") { DisplayPath.text(of: $0.path) },
         .required(
           "state", .text,
-          "well; changed_silently: other bytes under the same size and time; unreadable; unknown: never read whole."
+          "well; changed_silently: different bytes, but the same size and times; unreadable; unknown: never read "
+            + "completely."
         ) { $0.stateName },
-        .optional("hit", .text, "Where bytes have changed silently: audio or tags (all before and behind the audio).") {
+        .optional(
+          "hit", .text,
+          "Part that has changed silently: audio, or tags (all bytes before and after the audio); null if none has."
+        ) {
           $0.checksum?.hit?.rawValue
         },
-        .optional("well_at", .dateTime, "When the file was last known to have the bytes of its checksums, UTC.") {
+        .optional(
+          "well_at", .dateTime, "Time at which the file was last known to match its checksums, UTC; null if unknown."
+        ) {
           $0.checksum?.well
         },
-        .optional("verified_at", .dateTime, "When its bytes were last compared and the same, UTC.") {
+        .optional(
+          "verified_at", .dateTime,
+          "Time of the last comparison that found the bytes unchanged, UTC; null if there was none."
+        ) {
           $0.checksum?.verified
         },
-        .optional("xxh3_128", .text, "XXH3-128 of all bytes, as xxhsum -H2 prints it.") { chronicle in
+        .optional("xxh3_128", .text, "XXH3-128 of all bytes, as xxhsum -H2 prints it; null if unknown.") { chronicle in
           chronicle.checksum?.checksum.map { $0.whole.bigEndianBytes.hexadecimal }
         },
-        .optional("sha256", .text, "Where it was asked for.") { chronicle in
+        .optional("sha256", .text, "SHA-256 of all bytes in hexadecimal; null unless requested.") { chronicle in
           chronicle.checksum?.checksum?.digests[.sha256]?.hexadecimal
         },
-        .optional("md5", .text, "Where it was asked for.") { chronicle in
+        .optional("md5", .text, "MD5 of all bytes in hexadecimal; null unless requested.") { chronicle in
           chronicle.checksum?.checksum?.digests[.md5]?.hexadecimal
         },
-        .objects("events", .event, "In the order of time; of events but the first and last ones, the last 30.") {
+        .objects("events", .event, "Events in order of time: the first and last ones, and the latest 30 others.") {
           $0.events
         },
       ])
@@ -131,12 +140,16 @@ extension Shape<FileChronicle> {
 extension Shape<FileEvent> {
   fileprivate static var event: Shape {
     Shape(
-      summary: "Something that has happened to the file.",
+      summary: "An event in the history of the file.",
       fields: [
         .required("event", .choice, "What.") { $0.kind },
-        .optional("at", .dateTime, "UTC; null if it is not known.") { $0.time },
-        .optional("run", .integer, "In which run; null outside of runs.") { $0.run.map { Int($0) } },
-        .optional("detail", .text, "Where it came from, what was hit, or the code of a problem.") { $0.detail },
+        .optional("at", .dateTime, "Time of the event, UTC; null if unknown.") { $0.time },
+        .optional("run", .integer, "Number of the run in which it happened; null outside of runs.") {
+          $0.run.map { Int($0) }
+        },
+        .optional("detail", .text, "Former path, affected part, or code of a problem, depending on the event.") {
+          $0.detail
+        },
       ])
   }
 }

@@ -43,8 +43,8 @@ package final class OpenFile: Sendable {
       guard isUnchanged else { throw .replaced }
       guard isInside(track.linkScope) else { throw .outside }
     } else if !isUnchanged {
-      // A program that writes tags creates a new file, which is accepted. It must be audio, too, because a hard link
-      // with the same name can lead anywhere.
+      // A new file is accepted, because programs that write tags create one. It must be audio, because a hard link with
+      // the same name can lead anywhere.
       guard AudioSource.recognizes(descriptorPath) else { throw .replaced }
     }
   }

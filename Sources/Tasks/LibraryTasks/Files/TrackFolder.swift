@@ -43,7 +43,7 @@ struct TrackFolder {
     }
   }
 
-  /// Opens a file in the same folder.
+  /// Opens a file in the same folder. The file may be a link that stays within `boundary`.
   func file(beside name: FilePath.Component) throws(OpenFile.Failure) -> OpenFile {
     do {
       return try OpenFile(FilePath(root: nil, [name]), in: folder, links: .refused)

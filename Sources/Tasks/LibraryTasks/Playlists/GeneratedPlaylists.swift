@@ -53,7 +53,7 @@ package struct GeneratedPlaylists: Sendable {
     [try playlist(.genre(id))].compactMap(\.self)
   }
 
-  /// Finds playlists by words in their names.
+  /// Finds up to 20 playlists by words in their names.
   package func search(_ text: String) throws -> [GeneratedPlaylist] {
     let match = WordMatch(text)
     guard !text.isEmpty else { return [] }
@@ -61,7 +61,7 @@ package struct GeneratedPlaylists: Sendable {
     return try names.prefix(20).compactMap { try playlist($0.kind) }
   }
 
-  /// - Returns: `nil` for an unknown id.
+  /// - Returns: `nil` for an unknown id or an empty playlist.
   package func playlist(id: String) throws -> GeneratedPlaylist? {
     guard let kind = try kinds().first(where: { Self.id($0.kind) == id })?.kind else { return nil }
     return try playlist(kind)
@@ -91,7 +91,7 @@ package struct GeneratedPlaylists: Sendable {
     switch kind {
     case .tempo(let bpm): "Around \(bpm) BPM"
     case .genre: genre
-    case .likeNewest: "More like what is new"
+    case .likeNewest: "Similar to the newest tracks"
     }
   }
 

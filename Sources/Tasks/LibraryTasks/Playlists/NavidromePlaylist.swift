@@ -3,7 +3,7 @@ internal import Text
 
 /// A smart playlist of Navidrome (`.nsp`): rules in JSON, which Navidrome applies to its own library.
 package enum NavidromePlaylist {
-  /// The text that marks each of these files.
+  /// The text that marks each smart playlist.
   package static var mark: String { NavidromeFile.mark }
 
   /// - Throws: `PlaylistError.notInNavidrome` if a smart playlist cannot express the request.

@@ -9,7 +9,7 @@ package enum PlaylistLength: Sendable, Hashable {
   case seconds(Double)
 }
 
-/// Chooses tracks from the start of a list until the requested length is reached.
+/// Chooses tracks until the requested length is reached: from the start of a list, or as a chain of tracks.
 struct PlaylistChoice {
   /// The candidates in order of preference: most similar first, or shuffled.
   let tracks: [PlaylistTrack]
@@ -17,7 +17,7 @@ struct PlaylistChoice {
   /// `true` to choose a chain of tracks with smooth transitions instead of the first tracks in the list.
   let wantsChain: Bool
 
-  /// Maximum deviation from the requested duration, in seconds. If it is exceeded, a track is exchanged.
+  /// Maximum deviation from the requested duration, in seconds. If it is exceeded, at most one track is exchanged.
   private static let tolerance = 5.0
   /// Maximum number of tracks that are tried as a replacement.
   private static let maxTrials = 2000
@@ -32,7 +32,7 @@ struct PlaylistChoice {
     }
   }
 
-  /// Chooses tracks as long as `shouldContinue` returns `true`.
+  /// Chooses tracks while `shouldContinue` returns `true`.
   private func started(while shouldContinue: ([Int]) -> Bool) -> [Int] {
     if wantsChain { return sequence.chain(Array(tracks.indices), while: shouldContinue) }
     var taken: [Int] = []
@@ -47,8 +47,8 @@ struct PlaylistChoice {
     indices.reduce(0) { $0 + (tracks[$1].duration ?? 0) }
   }
 
-  /// Drops the last track if that comes closer to the requested duration. Then exchanges at most one track, weighing
-  /// the remaining deviation against the loss of order.
+  /// Drops the last track if the duration is then closer to the requested one. Then exchanges at most one track,
+  /// weighing the remaining deviation against the loss of order.
   private func fitted(_ taken: [Int], to seconds: Double) -> [Int] {
     var taken = taken
     func excess(_ indices: [Int]) -> Double { duration(of: indices) - seconds }

@@ -60,7 +60,7 @@ package struct PlaylistProposal: Sendable {
 
   /// Maximum number of tracks for the order `mix`.
   package static let maxMixTracks = 10_000
-  /// Default number of tracks in a playlist that is based on a file.
+  /// Default number of tracks in a playlist of tracks that sound like a file.
   package static let defaultCount = 25
 
   /// Chooses tracks and orders them.
@@ -104,8 +104,8 @@ package struct PlaylistProposal: Sendable {
   }
 }
 
-/// A pseudorandom number that depends only on a path and a seed, so that adding a track to the library does not shuffle
-/// the others again.
+/// A pseudorandom number that depends only on a path and a seed, so that adding a track to the library does not change
+/// the order of the existing tracks.
 private enum SeededNumber {
   /// Applies FNV-1a to the bytes, then the finalizer of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
   static func of(_ path: FilePath, seed: UInt64) -> UInt64 {

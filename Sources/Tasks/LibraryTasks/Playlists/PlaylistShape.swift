@@ -4,7 +4,7 @@ internal import Records
 internal import Reporting
 
 extension PlaylistProposal {
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.playlist.ndjsonLine(self) }
 }
 
@@ -15,29 +15,33 @@ extension Shape<PlaylistProposal> {
     Shape(
       summary: "A playlist.",
       fields: [
-        .required("order", .choice, "How the tracks follow each other.") { $0.order },
-        .required("candidates", .integer, "Tracks that could be chosen from.") { $0.candidateCount },
-        .required("copies", .integer, "Files that were left out as copies of a candidate.") { $0.copyCount },
-        .required("unmeasured", .integer, "Tracks that were left out since their length is not known.") {
+        .required("order", .choice, "Order of the tracks.") { $0.order },
+        .required("candidates", .integer, "Number of tracks to choose from.") { $0.candidateCount },
+        .required("copies", .integer, "Number of files left out as copies of other candidates.") { $0.copyCount },
+        .required("unmeasured", .integer, "Number of tracks left out because their duration is unknown.") {
           $0.unmeasuredCount
         },
-        .optional("wanted_duration_s", .number, "The length that was asked for, in seconds; null if none was.") {
+        .optional(
+          "wanted_duration_s", .number, "Requested duration of the playlist in seconds; null if none was requested."
+        ) {
           $0.wantedDuration
         },
-        .required("duration_s", .number, "The length of the playlist, in seconds.") {
+        .required("duration_s", .number, "Duration of the playlist in seconds.") {
           $0.duration.rounded(toPlaces: 3)
         },
-        .required("artist_repeats", .integer, "Pairs of one artist that are nearer to each other than was asked for.") {
+        .required(
+          "artist_repeats", .integer, "Number of pairs of tracks by one artist that are closer together than requested."
+        ) {
           $0.repeatCount
         },
         .optional(
           "mean_tempo_change_percent", .number,
-          "Change of tempo from track to track, where half and double are the same; null if it is not known."
+          "Mean change of tempo from track to track in percent, with half and double tempo as equal; null if unknown."
         ) { mean($0.tempoChanges)?.rounded(toPlaces: 2) },
         .optional(
-          "mean_key_steps", .number, "Steps on the wheel of Camelot from track to track; null if they are not known."
+          "mean_key_steps", .number, "Mean number of steps on the Camelot wheel from track to track; null if unknown."
         ) { mean($0.keySteps.map { Double($0) })?.rounded(toPlaces: 2) },
-        .objects("tracks", .playlistTrack, "In their order; null if there are none.") {
+        .objects("tracks", .playlistTrack, "Tracks of the playlist in order; null if there are none.") {
           $0.tracks.enumerated().map { NumberedTrack(number: $0.offset + 1, track: $0.element) }
         },
       ])
@@ -59,15 +63,19 @@ extension Shape<NumberedTrack> {
     Shape(
       summary: "A track of the playlist.",
       fields: [
-        .required("number", .integer, "From 1.") { $0.number },
+        .required("number", .integer, "Position in the order, from 1.") { $0.number },
         .uri { $0.track.path }, .path { $0.track.path },
         .optional("title", .text, "Title.") { $0.track.title },
         .optional("artist", .text, "Performers.") { $0.track.artist },
         .optional("album", .text, "Title of the release.") { $0.track.album },
         .optional("duration_s", .number, "Seconds.") { $0.track.duration },
         .tempo { $0.track.bpm }, .camelot { $0.track.key },
-        .optional("traits_energy", .number, "0 to 1; null where the order does not need it.") { $0.track.energy },
-        .optional("likeness", .number, "To the file of --like, 0 to 1.") { $0.track.likeness },
+        .optional("traits_energy", .number, "Energy of the track, 0 to 1; null if the order does not use it.") {
+          $0.track.energy
+        },
+        .optional("likeness", .number, "Similarity to the file of --like, 0 to 1; null without --like.") {
+          $0.track.likeness
+        },
       ])
   }
 }

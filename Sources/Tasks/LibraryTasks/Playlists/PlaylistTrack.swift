@@ -16,7 +16,7 @@ package struct PlaylistTrack: Sendable, Equatable {
   package var key: String?
   /// The energy, from 0 to 1.
   package var energy: Double?
-  /// The likeness to the file in the request, from 0 to 1; `nil` if the request has no file.
+  /// The likeness to the file in the request (`like`), from 0 to 1; `nil` if the request has none.
   package var likeness: Double?
 
   package init(

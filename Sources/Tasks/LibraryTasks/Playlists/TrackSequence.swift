@@ -3,9 +3,8 @@ internal import Foundation
 /// Orders tracks for smooth transitions: similar tempo, key and energy, and no artist repeated too soon.
 ///
 /// First, a greedy chain is built. It is then improved as in the traveling salesman problem: 2-opt reverses a stretch
-/// (Croes, 1958), and or-opt moves a stretch of up to three tracks (Or, 1976), as long as that lowers the cost. The
-/// work is bounded by a number of comparisons rather than by time, so the result depends only on the tracks and their
-/// order.
+/// (Croes, 1958), and or-opt moves a stretch of up to three tracks (Or, 1976), while that lowers the cost. The work is
+/// bounded by a number of comparisons rather than by time, so the result depends only on the tracks and their order.
 struct TrackSequence {
   /// The traits that are compared, in contiguous memory.
   private struct Traits {
@@ -147,7 +146,7 @@ struct TrackSequence {
     return order
   }
 
-  /// Returns a better order of the same tracks.
+  /// Returns the same tracks in a better order, if one is found.
   func improved(_ list: [Int]) -> [Int] {
     let order = exchanged(list)
     let count = repeatCount(in: order)

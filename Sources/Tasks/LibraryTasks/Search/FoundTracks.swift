@@ -2,8 +2,8 @@ package import Filters
 package import LibraryStore
 package import ResultStore
 
-/// The results of a search. Tracks and failed files that match by name come first, followed by those that match by
-/// words in their paths.
+/// The results of a search. Unless an order is requested, tracks and failed files that match by name come first,
+/// followed by those that match by words in their paths.
 package struct FoundTracks: Sendable {
   package let rows: [TrackRow]
   /// Total number of matches. It is a lower bound unless `isCountExact` is `true`.

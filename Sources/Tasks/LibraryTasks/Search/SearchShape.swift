@@ -17,7 +17,7 @@ package struct SearchReport: Sendable {
     self.answer = answer
   }
 
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var jsonLine: [UInt8] { Shape.search.ndjsonLine(self) }
 
   /// The hits as NDJSON, one line per hit.
@@ -47,15 +47,15 @@ extension Shape<SearchReport> {
       _ name: SearchSection, _ hit: Shape<Hit>, _ summary: String,
       _ get: @escaping @Sendable (SearchAnswer) -> SearchHits<Hit>
     ) -> Field<SearchReport> {
-      .optionalObject(name.rawValue, .hits(of: hit), "\(summary); null if they were not asked for.") {
+      .optionalObject(name.rawValue, .hits(of: hit), "\(summary); null if not requested.") {
         $0.sections.contains(name) ? get($0.answer) : nil
       }
     }
     return Shape(
-      summary: "What a search has found.",
+      summary: "Results of a search.",
       fields: [
-        .required("query", .text, "The words that were looked for.") { $0.words },
-        section(.tracks, .track, "Tracks, best first or in the order asked for") { $0.tracks },
+        .required("query", .text, "Words that were searched for.") { $0.words },
+        section(.tracks, .track, "Tracks, best first or in the requested order") { $0.tracks },
         section(.albums, .album, "Albums, best first") { $0.albums },
         section(.artists, .name, "Artists, best first") { $0.artists },
         section(.genres, .name, "Genres, best first") { $0.genres },
@@ -67,11 +67,13 @@ extension Shape<SearchReport> {
 extension Shape {
   fileprivate static func hits<Hit>(of hit: Shape<Hit>) -> Shape<SearchHits<Hit>> where Record == SearchHits<Hit> {
     Shape(
-      summary: "What was found of one kind.",
+      summary: "Results of one type.",
       fields: [
-        .required("count", .integer, "How many there are in all; at least, if it is not exact.") { $0.count },
-        .required("count_is_exact", .boolean, "False if there may be more.") { $0.isCountExact },
-        .objects("hits", hit, "Those asked for; null if there are none.") { $0.hits },
+        .required("count", .integer, "Number of all results; a lower bound if count_is_exact is false.") { $0.count },
+        .required("count_is_exact", .boolean, "The count is exact; false if there may be more results.") {
+          $0.isCountExact
+        },
+        .objects("hits", hit, "Requested results; null if there are none.") { $0.hits },
       ])
   }
 }
@@ -79,12 +81,12 @@ extension Shape {
 extension Shape<SearchHit> {
   fileprivate static var searchHit: Shape {
     Shape(
-      summary: "One thing that a search has found.",
+      summary: "One result of a search.",
       fields: [
-        .required("type", .text, "track, album, artist, genre or path.") { $0.type },
-        .optionalObject("track", .track, "The file, of a track or path.") { $0.track },
-        .optionalObject("album", .album, "The album.") { $0.album },
-        .optionalObject("name", .name, "The artist or genre.") { $0.name },
+        .required("type", .text, "Type of the result: track, album, artist, genre or path.") { $0.type },
+        .optionalObject("track", .track, "The file, for types track and path; null otherwise.") { $0.track },
+        .optionalObject("album", .album, "The album, for type album; null otherwise.") { $0.album },
+        .optionalObject("name", .name, "The artist or genre, for types artist and genre; null otherwise.") { $0.name },
       ])
   }
 }
@@ -95,19 +97,19 @@ extension Shape<TrackRow> {
       summary: "A track of the library.",
       fields: [
         .uri { $0.path }, .path { $0.path },
-        .required("status", .text, "ok, partial or failed.") { $0.status.rawValue },
-        .optional("artist", .text, "Performers; several with ' / ' between.") { $0.artist },
+        .required("status", .text, "Status of the file: ok, partial or failed.") { $0.status.rawValue },
+        .optional("artist", .text, "Performers, separated by ' / '.") { $0.artist },
         .optional("title", .text, "Title.") { $0.title },
         .optional("album", .text, "Title of the release.") { $0.album },
         .optional("album_artist", .text, "Performers of the release.") { $0.albumArtist },
-        .optional("genre", .text, "Genres; several with ' / ' between.") { $0.genre },
+        .optional("genre", .text, "Genres, separated by ' / '.") { $0.genre },
         .optional("year", .integer, "Year of the release.") { $0.year },
         .tempo { $0.bpm }, .tempoConfidence { $0.confidence }, .tempoIsLocked { $0.isLocked },
         .camelot { $0.key }, .loudness { $0.integratedLoudness },
         .optional("duration_s", .number, "Seconds.") { $0.durationSeconds },
         .optional("codec", .text, "Codec of the audio.") { $0.codec },
         .optional("lossless", .boolean, "The codec is lossless.") { $0.isLossless },
-        .required("added_at", .dateTime, "When the file was first met.") { $0.added },
+        .required("added_at", .dateTime, "Time at which the file was first found, UTC.") { $0.added },
       ])
   }
 }
@@ -120,7 +122,7 @@ extension Shape<SearchAnswer.Album> {
         .required("title", .text, "Title.") { $0.title },
         .optional("artist", .text, "Performers; null if its tracks have several.") { $0.artist },
         .optional("year", .integer, "The earliest year of its tracks.") { $0.year },
-        .required("tracks", .integer, "Its tracks that match the filters.") { $0.trackCount },
+        .required("tracks", .integer, "Number of tracks of the album that match the filters.") { $0.trackCount },
       ])
   }
 }
@@ -130,9 +132,10 @@ extension Shape<SearchAnswer.Name> {
     Shape(
       summary: "An artist or genre.",
       fields: [
-        .required("name", .text, "As tags have it.") { $0.name },
+        .required("name", .text, "Name as written in tags.") { $0.name },
         .required(
-          "tracks", .integer, "Tracks with this name that match the filters; at least, if the count is not exact."
+          "tracks", .integer,
+          "Number of tracks with this name that match the filters; a lower bound if the count is not exact."
         ) {
           $0.trackCount
         },

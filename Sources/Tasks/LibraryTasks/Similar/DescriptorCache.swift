@@ -17,7 +17,7 @@ package final class DescriptorCache: Sendable {
     recent = try TimedCache(of: store, count: 1, maxAge: .seconds(30))
   }
 
-  /// Returns the descriptors of the library, which are at most 30 s old.
+  /// Returns the descriptors of the library, which are at most 30 s out of date.
   func descriptors() throws(StoreError) -> Descriptors {
     try recent.value { () throws(StoreError) in try Self.read(store) }
   }

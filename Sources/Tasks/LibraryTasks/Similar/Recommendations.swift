@@ -1,8 +1,8 @@
 package import LibraryStore
 package import ResultStore
 
-/// Recommends tracks and artists that are similar to given ones, by their descriptors, or by genre if descriptors are
-/// missing.
+/// Recommends tracks and artists that are similar to given ones, by their descriptors or, if these yield too few
+/// tracks, by genre.
 package struct Recommendations: Sendable {
   package struct Request: Sendable {
     /// The ids of the seeds.
@@ -11,7 +11,7 @@ package struct Recommendations: Sendable {
     package var genres: [String] = []
     package var minimum: [SoundAttribute: Double] = [:]
     package var maximum: [SoundAttribute: Double] = [:]
-    /// The target values. Tracks that are closer to them come first.
+    /// The target values. Tracks that are closer to them rank higher.
     package var target: [SoundAttribute: Double] = [:]
     package var limit = 20
 
@@ -82,7 +82,7 @@ package struct Recommendations: Sendable {
     return try store.artists(ids: Array(ids.prefix(limit))).compactMap(\.self)
   }
 
-  /// Returns candidates by likeness, most similar first, followed by candidates by genre.
+  /// Returns candidates by likeness, most similar first. If there are fewer than `count`, candidates by genre follow.
   private func candidates(like seeds: [Song], count: Int) throws -> [(song: Song, likeness: Double)] {
     let near = try neighbors.near(files: seeds.map(\.row.fileID), limit: count).prefix(count)
     let likeness = Dictionary(uniqueKeysWithValues: near.map { ($0.file, $0.likeness) })
@@ -117,7 +117,8 @@ package struct Recommendations: Sendable {
     }
   }
 
-  /// Keeps each recording only once, and moves tracks that exceed an artist's share of `limit` to the end.
+  /// Keeps each recording only once, leaves out those of `seeds`, and moves tracks that exceed an artist's share of
+  /// `limit` to the end.
   private func varied(_ songs: [Song], without seeds: [Song], limit: Int) -> [Song] {
     func name(_ song: Song) -> String { "\(song.artists.first?.id ?? "")\0\(song.title.lowercased())" }
     var names = Set(seeds.map(name))

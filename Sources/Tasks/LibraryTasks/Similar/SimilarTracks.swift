@@ -122,8 +122,8 @@ private struct Recording {
 
   /// Maximum difference in duration between encodings of one recording, in seconds.
   private static let durationTolerance = 5.0
-  /// Minimum cosine similarity to the file for files of similar duration to count as the same recording if there are no
-  /// fingerprints.
+  /// Minimum cosine similarity to the file. Without fingerprints, two files of similar duration that both reach it
+  /// count as the same recording.
   private static let minCosine = 0.98
 
   /// - Parameter cosine: The cosine similarity to the file.

@@ -6,7 +6,7 @@ internal import Reporting
 internal import Text
 
 extension SimilarTracks.Answer {
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.similar.ndjsonLine(self) }
 }
 
@@ -18,12 +18,14 @@ extension Shape<SimilarTracks.Answer> {
       summary: "The tracks that sound most like a file.",
       fields: [
         .uri { $0.path }, .path { $0.path },
-        .required("compared", .integer, "Other files of the library that it was compared with.") { $0.comparedCount },
+        .required("compared", .integer, "Number of other files of the library that the file was compared with.") {
+          $0.comparedCount
+        },
         .required(
           "left_out", .integer,
-          "How many of the nearest were left out: they hold the same recording, or that of a track before."
+          "Number of similar files left out because they hold the same recording, or that of an earlier track."
         ) { $0.leftOutCount },
-        .objects("tracks", .similarTrack, "Most alike first; null if there are none.") { $0.tracks },
+        .objects("tracks", .similarTrack, "Tracks, the most similar first; null if there are none.") { $0.tracks },
       ])
   }
 }
@@ -33,8 +35,8 @@ extension Shape<SimilarTracks.Track> {
     Shape(
       summary: "A track of the library.",
       fields: [
-        .required("rank", .integer, "From 1.") { $0.rank },
-        .required("likeness", .number, "0 to 1: 1 is the same sound.") { $0.likeness },
+        .required("rank", .integer, "Rank by similarity, from 1.") { $0.rank },
+        .required("likeness", .number, "Similarity of the sound, 0 to 1; 1 is the same sound.") { $0.likeness },
         .uri { $0.record.path }, .path { $0.record.path },
         .optional("title", .text, "Title.") { $0.record.track.titleTag },
         .optional("artist", .text, "Performers.") { $0.record.track.artist },

@@ -4,7 +4,7 @@ internal import BuiltInAnalyzers
 internal import Records
 internal import SystemPackage
 
-/// Computes the descriptor of a file that is not in the database, in the same way as a run does.
+/// Computes the descriptor of a file that has no current one in the database, in the same way as a run does.
 package struct SoundReading: Sendable {
   private let analysis: SingleFileAnalysis
 

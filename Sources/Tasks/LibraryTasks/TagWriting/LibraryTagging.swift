@@ -16,7 +16,7 @@ package final class LibraryTagging {
     package var overwrites = false
     package var isDryRun = false
     package var replacement = TagReplacement.Options()
-    /// The path of the journal; `nil` for a new one next to the database.
+    /// The path of the journal; `nil` for a new one in the folder of the database.
     package var journal: FilePath?
 
     package init(_ fields: [WritableField]) {
@@ -41,7 +41,7 @@ package final class LibraryTagging {
   package var journalPath: FilePath? { journal?.path }
 
   /// - Parameter report: Called with each result after a short delay. It returns `false` to stop.
-  /// - Throws: `StoreError`, which is `lockedByRun` while a run is active, except for a dry run; `TagJournalError`,
+  /// - Throws: `StoreError`, namely `lockedByRun` if a run is active and this is not a dry run; `TagJournalError`,
   ///   after which no more files are changed.
   package func perform(on files: [FilePath], report: @escaping (TaggingResult) throws -> Bool) throws {
     let lock = options.isDryRun ? nil : try RunLock.acquire(forDatabase: store.path)
@@ -114,7 +114,7 @@ package final class LibraryTagging {
     guard let contentID = record.contentID else {
       throw TagWriteError(.changed, "The audio of the file is unknown; run `analyze` first.")
     }
-    // If a field has several keys, a reader may use one that already had this value, so no particular value can be
+    // If a field has several keys, a tag reader may use one that already had this value, so no particular value can be
     // expected.
     var expected: [String: String] = [:]
     for change in changes where replacement.file.items(of: change.field).count <= 1 {
@@ -130,8 +130,8 @@ package final class LibraryTagging {
     return LateOverwriteCheck.Outcome(result, file)
   }
 
-  /// Refuses partial and damaged files. Findings about a part may be wrong for the whole recording, and a damaged file
-  /// may be the only remaining copy.
+  /// Refuses partial and damaged files, and files with an unusual structure. Findings about a part may be wrong for the
+  /// whole recording, and a damaged file may be the only remaining copy.
   private func refuseDamaged(_ record: FileRecord) throws(TagWriteError) {
     guard record.status == .ok else {
       let code = record.problem.map { " (\($0.code))" } ?? ""
@@ -163,8 +163,8 @@ package final class LibraryTagging {
       }
     }
     guard items.isEmpty else { return }
-    // The value may be in a place that readers use but this program does not write to: in another tag of the file, or
-    // compressed.
+    // The value may be in a place that tag readers use but this program does not write to: in another tag of the file,
+    // or compressed.
     if let present = replacement.tags.fields[value.field] {
       if present.count == 1, value.matches(present[0]) { return }
       result.kept.append(
@@ -193,7 +193,7 @@ package final class LibraryTagging {
 }
 
 extension TagWriteError {
-  /// Calls `body` up to `limit` times, as long as another program keeps changing the file.
+  /// Calls `body` up to `limit` times, while another program keeps changing the file.
   static func retrying<Value>(_ limit: Int, _ body: () throws -> Value) throws -> Value {
     for _ in 1..<limit {
       do {

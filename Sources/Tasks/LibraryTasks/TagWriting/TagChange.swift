@@ -26,7 +26,7 @@ package struct TagChange: Hashable, Codable, Sendable {
 package struct TaggingResult: Sendable {
   package enum Status: String, CaseIterable, Sendable {
     case written
-    /// This is a dry run, so the tags were not written.
+    /// The tags would be written, but were not, because of a dry run.
     case planned
     /// The tags already have these values.
     case unchanged
@@ -38,7 +38,7 @@ package struct TaggingResult: Sendable {
     case failed
   }
 
-  /// A field for which there is no finding.
+  /// A field without a value to write.
   package struct Gap: Hashable, Sendable {
     package var field: String
     /// The reason, in one sentence.
@@ -48,7 +48,7 @@ package struct TaggingResult: Sendable {
   package var path: FilePath
   package var status: Status
   package var changes: [TagChange] = []
-  /// Changes that were not made, where `before` was kept and `after` is the finding.
+  /// Changes that were not made: the values in `before` were kept, and those in `after` were not written.
   package var kept: [TagChange] = []
   package var gaps: [Gap] = []
   package var problem: TagWriteError?

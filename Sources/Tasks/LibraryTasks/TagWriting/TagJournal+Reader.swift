@@ -38,14 +38,14 @@ extension TagJournal {
 
     deinit { try? file.close() }
 
-    /// `true` if the program that created the journal ended before it wrote anything.
+    /// `true` if the program that created the journal ended before it had written the header.
     private(set) var isEmpty = false
 
     /// Number of lines after the header.
     var count: Int { max(0, lines.count - 1) }
 
-    /// Returns an entry by its number, counted from 0; `nil` if the line is invalid, for example the last line of a
-    /// program that was killed.
+    /// Returns an entry by its number, counted from 0; `nil` if the line is invalid, for example the last line, written
+    /// by a program that was killed.
     /// - Throws: `TagJournalError`.
     func entry(_ number: Int) throws -> Entry? {
       let line = lines[number + 1]

@@ -17,8 +17,8 @@ package struct TagJournalError: Error, CustomStringConvertible {
 /// A journal of tag changes, for undoing them. It has one line of JSON per file, which is flushed to disk before the
 /// file is replaced.
 ///
-/// A line whose change was not made, because the program ended in between, does no harm: `TagUndo` checks the file. If
-/// the last line is truncated, its change was never made.
+/// A line whose change was not made, because the program ended before making it, does no harm: `TagUndo` checks the
+/// file. If the last line is truncated, its change was never made.
 final class TagJournal {
   /// The first line of a journal.
   struct Header: Codable {
@@ -81,7 +81,7 @@ final class TagJournal {
   let path: FilePath
   private let file: FileDescriptor
 
-  /// Appends to a journal, or creates one.
+  /// Opens a journal to append to it, or creates one.
   init(_ path: FilePath) throws(TagJournalError) {
     self.path = path
     do {
@@ -117,7 +117,8 @@ final class TagJournal {
 
   deinit { try? file.close() }
 
-  /// Returns `true` if the journal is left from a program that was killed before it had written the whole header.
+  /// Returns `true` if the journal is empty, or is left from a program that was killed before it had written the whole
+  /// header.
   static func isCutHeader(_ head: some Collection<UInt8>) -> Bool {
     let start = Array("{\"journal\":\"\(Header.name)\"".utf8)
     return !head.contains(0x0A) && (start.starts(with: head) || head.starts(with: start))
@@ -147,7 +148,7 @@ final class TagJournal {
     }
   }
 
-  /// Returns an unused path next to the database.
+  /// Returns an unused path for a journal in the folder of the database.
   static func newPath(besideDatabase database: FilePath) -> FilePath {
     let time = Timestamp.now.description.filter { $0 != "-" && $0 != ":" }
     let base = "\(database.stem ?? "library")-tags-\(time)"

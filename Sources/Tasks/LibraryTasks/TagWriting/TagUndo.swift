@@ -19,10 +19,10 @@ package struct TagUndo {
     self.journal = try TagJournal.Reader(journal)
   }
 
-  /// `true` if the program that created the journal ended before it wrote anything.
+  /// `true` if the program that created the journal ended before it had written the header.
   package var isEmpty: Bool { journal.isEmpty }
 
-  /// Number of lines in the journal.
+  /// Number of lines in the journal after the header.
   package var count: Int { journal.count }
 
   /// - Parameters:
@@ -33,7 +33,7 @@ package struct TagUndo {
     let lock = isDryRun ? nil : try database.map { try RunLock.acquire(forDatabase: $0) }
     defer { lock?.release() }
     var check = LateOverwriteCheck(report: report)
-    // The last change comes first, in case a file was changed twice.
+    // The last change is undone first, in case a file was changed twice.
     for line in (0..<journal.count).reversed() where !check.isStopped {
       guard let entry = try journal.entry(line), let path = try? FilePath(fileURI: Array(entry.uri.utf8)) else {
         continue

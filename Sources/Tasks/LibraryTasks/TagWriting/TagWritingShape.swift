@@ -3,7 +3,7 @@ internal import Reporting
 internal import TagWriting
 
 extension TaggingResult {
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.tagging.ndjsonLine(self) }
 }
 
@@ -12,25 +12,28 @@ extension TaggingResult {
 extension Shape<TaggingResult> {
   static var tagging: Shape {
     Shape(
-      summary: "What became of the tags of a file.",
+      summary: "The result of writing the tags of a file.",
       fields: [
         .uri { $0.path }, .path { $0.path },
         .required(
           "status", .text,
-          "written; planned in a dry run; unchanged: the tags say it already; kept: they say something else; nothing: "
-            + "there is nothing to write; failed."
+          "written; planned: would be written without a dry run; unchanged: the tags have the values already; kept: "
+            + "they have other values; nothing: there is nothing to write; failed."
         ) { $0.status.rawValue },
         .objects("changes", .tagChange, "Items that were, or would be, changed; null if there are none.") {
           $0.changes
         },
         .objects(
-          "kept", .tagChange, "Items with other values that were kept; null if there are none. after is what was found."
+          "kept", .tagChange,
+          "Items with other values that were kept, with the values not written in after; null if there are none."
         ) { $0.kept },
         .objects("gaps", .tagGap, "Fields for which nothing was found; null if there are none.") { $0.gaps },
-        .optional("reason", .text, "Why the file could not be changed, as a code; null if it is not so.") {
+        .optional("reason", .text, "Code of the reason why the file could not be changed; null otherwise.") {
           $0.problem?.code.rawValue
         },
-        .optional("message", .text, "The same as a sentence.") { $0.problem?.message },
+        .optional("message", .text, "Why the file could not be changed, in one sentence; null otherwise.") {
+          $0.problem?.message
+        },
       ])
   }
 }
@@ -43,8 +46,8 @@ extension Shape<TagChange> {
         .required("field", .text, "The canonical name of the tag.") { $0.field },
         .required("tag", .text, "The kind of tag: id3v2, apev2, vorbis, mp4, asf; other for any other.") { $0.tag },
         .required("key", .text, "The key in that tag.") { $0.key },
-        .list("before", .text, "The values that were there; null if there were none.") { $0.before },
-        .list("after", .text, "The values in their place; null if there are none.") { $0.after },
+        .list("before", .text, "Values before the change; null if there were none.") { $0.before },
+        .list("after", .text, "Values after the change; null if there are none.") { $0.after },
       ])
   }
 }
@@ -54,8 +57,8 @@ extension Shape<TaggingResult.Gap> {
     Shape(
       summary: "A field for which nothing was found.",
       fields: [
-        .required("field", .text, "As given on the command line.") { $0.field },
-        .required("reason", .text, "Why there is nothing.") { $0.reason },
+        .required("field", .text, "Name of the field, as given on the command line.") { $0.field },
+        .required("reason", .text, "Why there is no value to write.") { $0.reason },
       ])
   }
 }

@@ -32,8 +32,8 @@ package struct WaveformExport: Sendable {
     return AudiowaveformData(waveform, bits: bits).bytes(format)
   }
 
-  /// Writes one file per track to a folder, such as `song.mp3.json` for `song.mp3`. The folder structure below each
-  /// given path is kept. At the end, all files are moved into place together.
+  /// Writes one file per track with a waveform to a folder, such as `song.mp3.json` for `song.mp3`. The folder
+  /// structure below each given path is kept. At the end, all files are moved into place together.
   /// - Throws: `StoreError`, `UnknownFile`, `ExportError` or `WaveformExportError`.
   package func write(_ store: ResultStore, into folder: FilePath, _ overwriting: OverwriteRule = OverwriteRule()) throws
   {

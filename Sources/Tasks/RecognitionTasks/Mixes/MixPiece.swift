@@ -1,15 +1,16 @@
 package import Recognition
 
-/// One piece of a recording that is cut into its tracks.
+/// A piece of a recording that is cut into tracks and unrecognized stretches.
 package struct MixPiece: Sendable {
-  /// The position in the recording, in seconds.
+  /// The start in the recording, in seconds.
   package var start: Double
   package var end: Double
   /// The track; `nil` for a stretch that was not recognized.
   package var cue: CueSheet.Cue?
   /// Number of seconds around `start` in which this track overlaps the previous one; 0 if they do not overlap.
   package var overlap = 0.0
-  /// Tracks that are heard only during this track, such as a jingle over a song. They do not get pieces of their own.
+  /// Tracks without pieces of their own, because they are heard only during this piece or very briefly, such as a
+  /// jingle over a song.
   package var alsoHeard: [CueSheet.Cue] = []
 
   package var duration: Double { end - start }
@@ -87,7 +88,8 @@ private struct Extent {
   var hasEnd: Bool
 
   /// Maximum time, in seconds, from the beginning of a track to its first recognition. Within this limit, the track
-  /// counts as played from the beginning, because it was faded in or starts quietly. The same applies to its end.
+  /// counts as played from the beginning, because it may have been faded in or may start quietly. The same applies to
+  /// its end.
   private static let reach = 8.0
 
   init(_ cue: CueSheet.Cue, in duration: Double) {

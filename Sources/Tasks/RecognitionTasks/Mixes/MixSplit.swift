@@ -6,10 +6,12 @@ package import Platform
 package import Recognition
 package import SystemPackage
 
-/// Splits a recording into files, one for each track and each unrecognized stretch.
+/// Splits a recording into files, one for each track and each unrecognized stretch of at least
+/// `MixPiece.minUnknownDuration`.
 ///
-/// Lossless audio with at most 24 bits becomes FLAC, cut exactly to the sample. All other audio is copied packet by
-/// packet without being encoded again. Either way, the pieces cover all of the recording without overlap.
+/// Lossless audio that FLAC represents exactly, with at most 24 bits, becomes FLAC, cut exactly to the sample. All
+/// other audio is copied packet by packet without being encoded again. Either way, the pieces cover all of the
+/// recording without overlap.
 package struct MixSplit: Sendable {
   package enum Method: String, CaseIterable, Sendable {
     /// The audio is decoded, then encoded losslessly.
@@ -70,7 +72,8 @@ package struct MixSplit: Sendable {
   ///   - sheet: The tracks recognized in the recording.
   ///   - progress: Called from time to time with the completed fraction, 0 to 1.
   ///   - isCancelled: Called repeatedly. Writing stops once it returns `true`.
-  /// - Throws: `MixSplitError` if nothing was written, otherwise `MixSplitFailure`.
+  /// - Throws: `MixSplitError` if the recording or the folder cannot be used; `MixSplitFailure` if writing the pieces
+  ///   fails.
   package func perform(
     _ sheet: CueSheet, progress: @escaping (Double) -> Void, isCancelled: @escaping () -> Bool
   ) throws -> Outcome {

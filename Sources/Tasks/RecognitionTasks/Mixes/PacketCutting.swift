@@ -9,7 +9,7 @@ struct PacketCutting {
     self.writing = writing
   }
 
-  /// Assigns each packet to the piece that contains its middle.
+  /// Writes the pieces, assigning each packet to the piece that contains the middle of the packet.
   func write(_ files: [MixSplit.File], into outcome: inout MixSplit.Outcome) throws(MixSplitError) {
     var packets: PacketSource
     do throws(DecodeError) {

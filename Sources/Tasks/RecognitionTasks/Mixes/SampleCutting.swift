@@ -74,14 +74,14 @@ struct SampleCutting {
     outcome.damage = audio.summary.problem?.message
   }
 
-  /// Creates a hidden file next to a piece for the audio of the piece, without tags.
+  /// Creates a hidden file in the folder of a piece for the audio of the piece, without tags.
   private func writer(for file: MixSplit.File, _ layout: AudioFileLayout) throws(MixSplitError) -> AudioFileWriter {
     // The file is named like those of `FileReplacement`, so that it is cleaned up if this process is killed.
     let path = file.path.removingLastComponent().appending(".nocturne-\(UUID().uuidString).partial.flac")
     return try wrapped(file) { () throws(AudioWriteError) in try AudioFileWriter(path, layout) }
   }
 
-  /// Copies the audio of a piece to its final file and adds the tags, some of which libsndfile does not support.
+  /// Copies the audio of a piece to its final file and adds the tags, which libsndfile does not fully support.
   private func complete(
     _ file: MixSplit.File, _ writer: AudioFileWriter, at end: Double, into outcome: inout MixSplit.Outcome
   ) throws(MixSplitError) {

@@ -26,7 +26,7 @@ extension MediaItem {
 }
 
 extension CustomCatalog.Information {
-  /// Returns a JSON object for programs.
+  /// Returns a JSON object with this information.
   /// - Parameters:
   ///   - path: The path of the catalog.
   ///   - partition: The part that was built as this catalog; `nil` for a whole catalog.

@@ -4,7 +4,7 @@ package import Recognition
 internal import Records
 package import SystemPackage
 
-/// One of several equal parts of a catalog. The part of a track depends only on its content id, so copies stay
+/// One of several roughly equal parts of a catalog. The part of a track depends only on its content id, so copies stay
 /// together, and each build of a part finds the same tracks: those whose content id, as text, is a key of the `Shard`.
 package struct CatalogPartition: Hashable, Sendable, CustomStringConvertible {
   private let shard: Shard

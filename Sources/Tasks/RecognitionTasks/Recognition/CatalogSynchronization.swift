@@ -29,7 +29,7 @@ package struct CatalogSynchronization {
     package var updated = 0
     package var removed = 0
     package var unchanged = 0
-    /// Number of tracks that were removed or changed by hand.
+    /// Number of tracks that were removed or added by hand.
     package var leftAlone = 0
     /// Number of files that have audio but no usable signature.
     package var unsigned = 0

@@ -2,7 +2,7 @@ internal import Platform
 internal import Recognition
 internal import SystemPackage
 
-/// A catalog that is locked while one task makes a series of changes.
+/// A catalog that stays locked while a task makes a series of changes.
 final class CatalogUpdate {
   let directory: CatalogDirectory
   private let lock: FileLock
@@ -32,7 +32,7 @@ final class CatalogUpdate {
 
   private static let lockName = "UPDATE.lock"
 
-  /// Refuses folders with other content, because a catalog needs its own folder.
+  /// Refuses files, and folders with other content, because a catalog needs its own folder.
   private static func checkPlace(_ path: FilePath) throws {
     guard let kind = path.fileKind else { return }
     guard kind == .folder else { throw CatalogTaskError.isAFile(path) }

@@ -12,7 +12,7 @@ package struct ConfidenceLimit: Sendable {
 
   package func accepts(_ confidence: Double) -> Bool { confidence >= minimum }
 
-  /// Removes matches below the limit from a result.
+  /// Returns a result without the matches below the limit; `noMatch` if no matches remain.
   package func accepted(_ result: RecognitionSession.Result) -> RecognitionSession.Result {
     guard case .matches(let all) = result, let first = all.first else { return result }
     let matches = all.filter { accepts($0.best.confidence) }

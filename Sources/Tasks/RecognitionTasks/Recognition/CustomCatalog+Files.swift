@@ -42,7 +42,7 @@ extension CustomCatalog {
     self.losses += losses
   }
 
-  /// Identifies a catalog file, even a damaged one.
+  /// Identifies a catalog file, even if it is damaged.
   package static let proof = OriginProof(orElse: "is not a catalog") { file in
     do {
       _ = try CustomCatalog(contentsOf: file)

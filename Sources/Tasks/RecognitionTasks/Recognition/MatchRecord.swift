@@ -11,7 +11,7 @@ package struct MatchRecord: Sendable {
   package var path: FilePath
   /// The reason the file could not be searched; `nil` if it was searched.
   package var problem: Problem?
-  /// Number of seconds of audio that were searched; `nil` if none were.
+  /// Number of seconds of audio that were searched; `nil` if no audio was searched.
   package var duration: Double?
   /// The tracks, sorted by start.
   package var tracks: [CueSheet.Cue]
@@ -31,7 +31,7 @@ package struct MatchRecord: Sendable {
     self.missing = missing
   }
 
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.match.ndjsonLine(self) }
 
   /// The fields that describe recognized tracks, without those that describe the file.
@@ -54,6 +54,6 @@ package struct DetectionRecord: Sendable {
 
   package func writeJSON(into writer: inout JSONWriter) { Shape.heard.writeJSON(self, into: &writer) }
 
-  /// Includes the line break.
+  /// One line of JSON, including its line break.
   package var ndjsonLine: [UInt8] { Shape.heard.ndjsonLine(self) }
 }

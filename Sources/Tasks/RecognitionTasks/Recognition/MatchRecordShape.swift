@@ -10,12 +10,14 @@ extension Shape<MatchRecord> {
       summary: "What was recognized in one file.",
       fields: [
         .uri { $0.path }, .path { $0.path },
-        .optionalObject("error", .problem, "Why nothing could be looked for.") { $0.problem },
-        .optional("duration_s", .number, "Seconds that were listened to; null if none were.") { $0.duration },
-        .objects("tracks", .cue, "Which tracks play when, ascending by start; null if none was recognized.") {
+        .optionalObject("error", .problem, "Why the file could not be searched for tracks; null if it could.") {
+          $0.problem
+        },
+        .optional("duration_s", .number, "Seconds of audio that were searched; null if none were.") { $0.duration },
+        .objects("tracks", .cue, "Recognized tracks in order of their start; null if there are none.") {
           $0.tracks
         },
-        .required("partial", .boolean, "Whether a catalog did not answer, so that tracks may be missing.") {
+        .required("partial", .boolean, "A catalog did not answer, so tracks may be missing.") {
           !$0.missing.isEmpty
         },
         .objects("missing_catalogs", .missing, "Catalogs that did not answer; null if all did.") { $0.missing },
@@ -32,7 +34,7 @@ extension Shape<MissingCatalog> {
     Shape(
       summary: "A catalog that did not answer.",
       fields: [
-        .required("catalog", .text, "Its address.") { $0.name },
+        .required("catalog", .text, "Address of the catalog.") { $0.name },
         .required("reason", .text, "Why it did not answer.") { $0.reason },
       ])
   }
@@ -46,26 +48,32 @@ extension Shape<DetectionRecord> {
         .required("event", .text, "began: the track was recognized; ended: it is no longer heard.") {
           $0.change.kind.rawValue
         },
-        .required("heard_at", .dateTime, "When this was noticed, UTC, cut to seconds.") { $0.heard },
-        .required("time_s", .number, "Seconds of the stream in which the track was last recognized.") {
+        .required("heard_at", .dateTime, "Time at which this was noticed, UTC, truncated to seconds.") { $0.heard },
+        .required("time_s", .number, "Position in the stream, in seconds, at which the track was last recognized.") {
           $0.match.queryStart + $0.match.queryDuration
         },
-        .required("start_s", .number, "Where in the stream the track was first heard, in seconds.") { $0.change.start },
-        .optional("end_s", .number, "Where in the stream the track was last heard, in seconds; null while it goes on.")
-        {
+        .required("start_s", .number, "Position in the stream, in seconds, at which the track was first heard.") {
+          $0.change.start
+        },
+        .optional(
+          "end_s", .number,
+          "Position in the stream, in seconds, at which the track was last heard; null while it continues."
+        ) {
           $0.change.kind == .ended ? $0.change.end : nil
         },
-        .required("track_offset_s", .number, "Where in the track the stream was at time_s, in seconds.") {
+        .required("track_offset_s", .number, "Position in the track, in seconds, at time_s.") {
           $0.match.best.matchOffset + $0.match.queryDuration * $0.match.best.speed
         },
       ] + Field.matched { $0.match.best } + [
-        .required("speed", .number, "Seconds of the track that go by in one second of the stream.") {
+        .required("speed", .number, "Speed of the stream: seconds of the track per second of the stream.") {
           $0.match.best.speed
         },
-        .required("frequency_skew", .number, "0.04 if the stream is 4% higher than the track.") {
+        .required(
+          "frequency_skew", .number, "Shift of frequencies relative to the track: 0.04 if the stream is 4% higher."
+        ) {
           $0.match.best.frequencySkew
         },
-        .required("confidence", .number, "0 to 1: probability that this is the recording.") {
+        .required("confidence", .number, "Probability, 0 to 1, that this is the recording.") {
           $0.match.best.confidence
         },
         .objects("alternatives", .alternative, "Other tracks of the catalog that hold the same recording.") {
@@ -78,19 +86,21 @@ extension Shape<DetectionRecord> {
 extension Shape<CueSheet.Cue> {
   static var cue: Shape {
     Shape(
-      summary: "One track playing.",
+      summary: "A recognized track.",
       fields: [
-        .required("start_s", .number, "Where it begins in the file, in seconds; known to some four seconds.") {
+        .required("start_s", .number, "Start in the file in seconds, accurate to about 4 s.") {
           $0.start
         },
-        .required("end_s", .number, "Where it ends in the file.") { $0.end },
+        .required("end_s", .number, "End in the file in seconds.") { $0.end },
       ] + Field.matched { $0.match } + [
-        .required("track_offset_s", .number, "Where in the track start_s lies, in seconds.") { $0.match.matchOffset },
-        .required("speed", .number, "Seconds of the track that go by in one second of the file.") { $0.speed },
-        .required("frequency_skew", .number, "0.04 if the file is 4% higher than the track.") {
+        .required("track_offset_s", .number, "Position in the track, in seconds, at start_s.") { $0.match.matchOffset },
+        .required("speed", .number, "Speed of the file: seconds of the track per second of the file.") { $0.speed },
+        .required(
+          "frequency_skew", .number, "Shift of frequencies relative to the track: 0.04 if the file is 4% higher."
+        ) {
           $0.match.frequencySkew
         },
-        .required("confidence", .number, "0 to 1: probability that this is the recording.") { $0.confidence },
+        .required("confidence", .number, "Probability, 0 to 1, that this is the recording.") { $0.confidence },
         .objects("alternatives", .alternative, "Other tracks of the catalog that hold the same recording.") {
           $0.alternatives
         },
@@ -117,10 +127,12 @@ extension Field {
       .optional("album", .text, "Title of the release.") { get($0).item.album },
       .optional("isrc", .text, "International Standard Recording Code (ISO 3901).") { get($0).item.isrc },
       .list("genres", .text, "Genres.") { get($0).item.genres },
-      .optional("creation_date", .text, "Mostly ISO 8601, as precise as it is known.") { get($0).item.creationDate },
-      .optional("artwork_url", .text, "Address of a picture.") { get($0).item.artworkURL },
-      .optional("web_url", .text, "Address of a page.") { get($0).item.webURL },
-      .optional("explicit", .boolean, "Explicit words.") { get($0).item.isExplicit },
+      .optional(
+        "creation_date", .text, "Date of the recording, mostly ISO 8601, as precise as it is known; null if unknown."
+      ) { get($0).item.creationDate },
+      .optional("artwork_url", .text, "URL of a picture.") { get($0).item.artworkURL },
+      .optional("web_url", .text, "URL of a web page.") { get($0).item.webURL },
+      .optional("explicit", .boolean, "The lyrics are explicit.") { get($0).item.isExplicit },
       .map("properties", .json, "Further properties; path is the file of the library it was built from.") { record in
         get(record).item.properties.map { (key: $0.key, value: $0.value) }
       },

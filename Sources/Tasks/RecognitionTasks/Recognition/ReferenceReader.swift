@@ -7,7 +7,8 @@ internal import Records
 package import ResultStore
 internal import SystemPackage
 
-/// Creates catalog references from audio files. Files that have been analyzed before are not decoded again.
+/// Creates catalog references from audio files. Files whose audio has a current signature in the store are not decoded
+/// again.
 package struct ReferenceReader {
   struct Failure: Error {
     var problem: Problem
@@ -64,8 +65,8 @@ package struct ReferenceReader {
     Failure(problem: Problem(stage: .analyze, code: code, message: message))
   }
 
-  /// Returns the stored signature of the same audio. It is looked up by content, because the entry for the path may
-  /// describe an older file.
+  /// Returns the stored signature of the same audio; `nil` if there is no current one. It is looked up by content,
+  /// because the entry for the path may describe an older file.
   private func storedSignature(of path: FilePath) throws -> SignatureFinding? {
     guard let store, let content = try? AudioContent(path: path), content.fault == nil,
       let finding = try store.signature(decodingID: content.decodingID), finding.version == Signature.version

@@ -8,14 +8,14 @@ internal import Text
 ///       var truePeak: Double?
 ///
 ///       static let declaration = FindingDeclaration<Loudness>(
-///         "loudness", "Loudness after EBU R 128; null if it was not measured.",
+///         "loudness", "Loudness according to EBU R 128; null if it was not measured.",
 ///         fields: [
 ///           .field("integrated_lufs", \.integrated, "Integrated loudness.", shown: Shown(unit: "LUFS")),
 ///           .field("true_peak_dbtp", \.truePeak, "True peak.", shown: Shown("peak", unit: "dBTP"), isIndexed: true),
 ///         ])
 ///     }
 public protocol DeclaredFinding: AnalysisFinding {
-  /// Creates an empty finding, to be filled from a row of the store.
+  /// Creates an empty finding, whose fields are then set from a row of the store or from JSON.
   init()
   static var declaration: FindingDeclaration<Self> { get }
 }
@@ -25,7 +25,7 @@ extension DeclaredFinding {
   public static var analyzer: String { declaration.analyzer }
   /// `true` if pages show the finding.
   public static var isOnPages: Bool { declaration.isOnPages }
-  /// The names of the finding's long fields, which reports include only on request.
+  /// The names that add the finding's long fields to reports (`--include`); fields may share a name.
   public static var longFields: [String] { declaration.fields.compactMap { $0.report == nil ? nil : $0.long } }
 }
 
@@ -64,14 +64,14 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
     customLines = lines
   }
 
-  /// The fields that reports contain.
+  /// The type of the finding in reports, with only those fields that reports contain.
   public var reportType: RecordType {
     RecordType(
       summary: summary, members: fields.filter { $0.report != nil }.map { RecordType.Member($0) }, form: .object)
   }
 
-  /// Returns the values of the fields that reports contain.
-  /// - Parameter long: The long fields to include. All others are `null`.
+  /// Returns a closure that returns the values of the fields that reports contain.
+  /// - Parameter long: The names of the long fields to include. The other long fields are `null`.
   public func reportValues(
     long: Set<String>
   ) -> @Sendable (Finding, FindingContext) -> [FieldValue] {
@@ -118,7 +118,7 @@ public struct FindingDeclaration<Finding: DeclaredFinding>: Sendable {
 /// Information about the file that the fields and lines of a finding may need.
 public struct FindingContext: Sendable {
   public var format: AudioFormat?
-  /// `true` if the file was decoded to its end without any problem.
+  /// `true` if no problem was found in the file, which was not necessarily decoded to its end.
   public var isWhole: Bool
   /// The manual correction of the tempo, if any.
   public var tempoCorrection: TempoCorrection?
@@ -144,7 +144,8 @@ public struct FindingLine: Hashable, Sendable {
 }
 
 extension Shown {
-  /// Returns `nil` for empty values, and for values that do not fit into a line.
+  /// Returns the value with its label and unit; `nil` for empty values, for numbers that are not finite, and for types
+  /// that have no form in one line.
   func text(_ value: FieldValue) -> String? {
     let text: String? =
       switch value {

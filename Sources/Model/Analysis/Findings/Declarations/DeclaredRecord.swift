@@ -1,10 +1,10 @@
-/// A record within a finding, with declared fields: an entry of a list, or a part of the finding.
+/// A record within a finding, with declared fields: an element of a list, or a nested object.
 public protocol DeclaredRecord: FieldRepresentable, FieldElement, Codable {
-  /// Creates an empty record, to be filled with values.
+  /// Creates an empty record, whose fields are then set.
   init()
   /// One sentence that describes the record in schemas.
   static var summary: String { get }
-  /// The fields in report order. A record has neither long fields nor its own rows.
+  /// The fields in report order. A record has neither long fields nor fields that are stored as rows.
   static var fields: [FindingField<Self>] { get }
   /// The form of a list of such records in one column; JSON objects by default.
   static var form: RecordType.Form { get }

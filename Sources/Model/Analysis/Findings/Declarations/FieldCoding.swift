@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import Text
 
-/// Encodes and decodes declared fields as JSON objects with exact values, for transfer between workers. Fields without
-/// a value are omitted.
+/// Encodes and decodes declared fields as JSON objects with exact values, for transfer from workers. Derived fields,
+/// and fields without a value, are omitted.
 enum FieldCoding {
   private struct Key: CodingKey {
     let stringValue: String

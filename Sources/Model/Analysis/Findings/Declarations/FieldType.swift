@@ -12,7 +12,7 @@ public indirect enum FieldType: Sendable {
   case blob
   case texts
   case numbers
-  /// Lists of strings, keyed by names that come from the data.
+  /// Lists of strings by name. The names differ from file to file.
   case textLists
   case record(RecordType)
   case records(RecordType)
@@ -59,7 +59,7 @@ public struct RecordType: Sendable {
 }
 
 extension FieldType {
-  /// `true` for list types. An empty list counts as no value.
+  /// `true` for list types. Empty lists are `null` in reports.
   public var isList: Bool {
     switch self {
     case .blob, .texts, .numbers, .textLists, .records: true

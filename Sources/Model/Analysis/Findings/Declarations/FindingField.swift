@@ -7,14 +7,13 @@ public struct FindingField<Finding>: Sendable {
   public let type: FieldType
   /// `true` if reports may contain `null` for the field.
   public let isNullable: Bool
-  /// The name in `--include` of a long list that reports include only on request; `nil` for a field that is always
-  /// included.
+  /// The name in `--include` that adds this long field to reports; `nil` for a field that is always included.
   public let long: String?
   /// The presentation in `show`, on pages and in the view `track`; `nil` if the field is not shown there.
   public let shown: Shown?
   /// The value for reports; `nil` for a field that is not in reports.
   public let report: (@Sendable (Finding, FindingContext) -> FieldValue)?
-  /// Access to the exact value; `nil` for a field derived from others.
+  /// Access to the exact value; `nil` for a field derived from other fields.
   public let exact: Access?
   public let storage: Storage
   /// The map entry that the field stands for; `nil` for any other field.
@@ -77,7 +76,7 @@ public struct FindingField<Finding>: Sendable {
     public let nullIfEmpty: Bool
     public let isIndexed: Bool
     public let get: @Sendable (Finding) -> FieldValue
-    /// Sets the value in a finding; `nil` for a column that exists only for readers of the database.
+    /// Sets the value in a finding; `nil` for a derived column, which exists only for queries of the database.
     public let set: (@Sendable (inout Finding, FieldValue) -> Void)?
   }
 }
@@ -129,7 +128,8 @@ extension FindingField {
       ]))
   }
 
-  /// Declares a property that is stored, but appears neither in reports nor in file records.
+  /// Declares a property that is stored but does not appear in reports. File records contain it only if requested by
+  /// name.
   public static func stored<Value: FieldRepresentable>(
     _ name: String, _ path: Path<Value>, _ summary: String
   ) -> FindingField {
@@ -144,7 +144,7 @@ extension FindingField {
       ]))
   }
 
-  /// Declares a column derived from the properties, for readers of the database.
+  /// Declares a column derived from the properties, which exists only for queries of the database.
   public static func column<Value: FieldRepresentable>(
     _ name: String, _ summary: String, table: String? = nil, _ value: @escaping @Sendable (Finding) -> Value
   ) -> FindingField {
@@ -170,7 +170,7 @@ extension FindingField {
       report: { value($0, $1).fieldValue }, exact: nil, storage: .none)
   }
 
-  /// Declares a field of reports that is an entry of a map. All entries of a finding belong to the same map.
+  /// Declares a field of reports that is an entry of a map. All entries of a finding must belong to the same map.
   static func entry(
     _ name: String, of map: Path<[String: [String]]>, _ type: FieldType, _ summary: String,
     _ value: @escaping @Sendable ([String]) -> FieldValue

@@ -48,7 +48,8 @@ package struct ParquetColumn {
   /// Approximate number of bytes that are waiting to be written.
   var size: Int { plain.count + valueCount }
 
-  /// - Parameter value: The value. It becomes null if it is `nil` or if its kind is not the column's.
+  /// - Parameter value: The value. Null is stored for `nil`, an empty list, a number that is not finite, and a value of
+  ///   another kind.
   mutating func append(_ value: Value?) {
     switch (value, kind) {
     case (.text(let text)?, .text): appendPresent { $0.appendPlain(text) }
@@ -110,7 +111,7 @@ package struct ParquetColumn {
 
   // MARK: Writing
 
-  /// The pages of a row group, in order.
+  /// The pages of the column in a row group, in order.
   struct Chunk {
     /// The dictionary, uncompressed; `nil` for a column without one.
     var dictionary: (bytes: [UInt8], count: Int)?

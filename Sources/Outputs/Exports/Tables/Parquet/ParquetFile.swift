@@ -29,8 +29,8 @@ package final class ParquetFile {
   private let groupRows: Int
   private let groupBytes: Int
 
-  /// Maximum number of rows in a row group. Readers process row groups one at a time, and the writer keeps the current
-  /// one in memory.
+  /// Maximum number of rows in a row group. Programs that read Parquet process row groups one at a time, and
+  /// `ParquetFile` keeps the current one in memory.
   package static let maxGroupRows = 1 << 20
   package static let maxGroupBytes = 32 << 20
   private static let magic = Array("PAR1".utf8)

@@ -40,7 +40,7 @@ package struct ParquetTextReader {
   private static let maxFooterSize = 1 << 26
   private static let headerSize = 1 << 12
 
-  /// Returns whether a regular file begins like a Parquet file. The position in the file stays the same.
+  /// Returns whether a regular file begins like a Parquet file. The file offset of the descriptor stays the same.
   package static func isParquet(_ file: FileDescriptor) -> Bool {
     (try? bytes(of: file, at: 0, count: magic.count)) == magic
   }

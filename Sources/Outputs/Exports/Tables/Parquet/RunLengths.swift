@@ -1,4 +1,4 @@
-/// Encodes small numbers as runs of equal values: Parquet's levels and dictionary indices. (Apache Parquet,
+/// Encodes whole numbers as runs of equal values: Parquet's levels and dictionary indices. (Apache Parquet,
 /// `Encodings.md`: the RLE half of the RLE/bit-packing hybrid.)
 struct RunLengths {
   private var encoded: [UInt8] = []
@@ -29,7 +29,7 @@ struct RunLengths {
     count = 0
   }
 
-  /// Returns all values appended so far, and removes them.
+  /// Returns the encoding of all values appended so far, and removes them.
   mutating func take() -> [UInt8] {
     flush()
     defer { encoded.removeAll(keepingCapacity: true) }

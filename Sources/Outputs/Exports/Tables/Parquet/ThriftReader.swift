@@ -1,7 +1,7 @@
 /// Reads a structure in Thrift's compact protocol from untrusted bytes. (Apache Thrift,
 /// `doc/specs/thrift-compact-protocol.md`.)
 struct ThriftReader {
-  /// The input cannot be read: it is truncated, nested too deeply, or not a structure at all.
+  /// The input cannot be read: it is truncated, nested too deeply, or not in this protocol.
   struct Damage: Error {}
 
   enum Value {
@@ -10,7 +10,7 @@ struct ThriftReader {
     case bytes([UInt8])
     case list([Value])
     case structure([Int: Value])
-    /// A value of a type that Parquet's readers do not need.
+    /// A value of a type that `ParquetTextReader` does not need.
     case other
   }
 

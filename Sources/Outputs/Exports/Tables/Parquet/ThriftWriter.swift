@@ -2,7 +2,7 @@
 /// `doc/specs/thrift-compact-protocol.md`).
 struct ThriftWriter {
   private(set) var bytes: [UInt8] = []
-  /// The last field id of each open structure. Field ids are written as differences from the previous one.
+  /// The last field id of each open structure. Each field id is written as its difference from the previous one.
   private var lastFields: [Int] = []
 
   private enum Kind: UInt8 {

@@ -2,7 +2,8 @@ internal import Hummingbird
 internal import ResultStore
 internal import Serving
 
-/// `/v1/me/following`: followed artists, which are the saved artists. The only user has no followers.
+/// `/v1/me/following`: followed artists, which are the saved artists. The server has only one user, so no other users
+/// can be followed.
 struct FollowingRoutes: RouteSet {
   let spotify: SpotifyRoutes
 
@@ -25,7 +26,8 @@ struct FollowingRoutes: RouteSet {
       return try artists(request)
     }
     spotify.read(
-      "me/following/contains", "Which of them are followed", [type] + SpotifyRequest.ids, answers: .list(.flag)
+      "me/following/contains", "Which of the given artists or users are followed", [type] + SpotifyRequest.ids,
+      answers: .list(.flag)
     ) { request, _ in
       let type = try Self.type(request)
       // The ids of users are names, which `ids(max:)` would reject.
@@ -80,7 +82,7 @@ private struct FollowedArtists {
   var address: String
   var limit: Int
   var after: String?
-  /// The last artist of the page; `nil` on the last page.
+  /// The id of the last artist on the page; `nil` on the last page.
   var last: String?
   var total: Int
   var artists: [LinkedArtist]

@@ -22,25 +22,27 @@ struct PlayerRoutes: RouteSet {
 
   var routes: [Route] {
     for path in ["me/player", "me/player/currently-playing"] {
-      spotify.read(path, "Nothing plays: 204", answers: [.empty(.noContent)]) { _, _ in Response(status: .noContent) }
+      spotify.read(path, "Always 204: nothing is playing", answers: [.empty(.noContent)]) { _, _ in
+        Response(status: .noContent)
+      }
     }
     spotify.read(
-      "me/player/devices", "Empty: there are no devices", answers: .only("devices", .list(.any), as: "Devices")
+      "me/player/devices", "Always empty: there are no devices", answers: .only("devices", .list(.any), as: "Devices")
     ) { _, _ in [] }
-    spotify.read("me/player/queue", "An empty queue", answers: .queue) { _, _ in [] }
+    spotify.read("me/player/queue", "Always an empty queue: there is no player", answers: .queue) { _, _ in [] }
     spotify.read(
-      "me/player/recently-played", "Empty: plays are not noted", [.integer("limit", Self.limits)],
+      "me/player/recently-played", "Always empty: plays are not recorded", [.integer("limit", Self.limits)],
       answers: .recentlyPlayed
     ) { request, _ in (request.base, try request.integer("limit", in: Self.limits, default: 20)) }
     for (method, path) in Self.commands {
-      route(method, path, "There is no device to play on: 404", answers: [.json(.error, .notFound)]) { _, _ in
+      route(method, path, "Always 404: there is no device to play on", answers: [.json(.error, .notFound)]) { _, _ in
         let error = RequestError(.notFound, "Player command failed: No active device found")
         return JSONType.error.response(ErrorDetail(error, reason: "NO_ACTIVE_DEVICE"), status: .notFound)
       }
     }
     // Plays are not counted, so the top lists are empty.
     for type in ["artists", "tracks"] {
-      spotify.emptyPage("me/top/\(type)", "Empty: plays are not counted")
+      spotify.emptyPage("me/top/\(type)", "Always empty: plays are not counted")
     }
   }
 }

@@ -6,8 +6,8 @@ internal import Platform
 internal import ResultStore
 internal import Serving
 
-/// `/v1/me`, `/v1/users` and `/v1/playlists`: playlists and saved tracks in the form of Spotify's Web API
-/// (https://developer.spotify.com/documentation/web-api).
+/// `/v1/me`, `/v1/users` and `/v1/playlists`: playlists and saved tracks, albums and artists in the form of Spotify's
+/// Web API (https://developer.spotify.com/documentation/web-api).
 struct PlaylistRoutes: RouteSet {
   let spotify: SpotifyRoutes
 
@@ -26,15 +26,18 @@ struct PlaylistRoutes: RouteSet {
   // MARK: People
 
   @RouteBuilder private var people: [Route] {
-    spotify.read("me", "The one user", answers: .privateUser) { request, _ in Linked(ServerUser.id, request.links) }
-    spotify.read("users/{id}", "The one user", answers: .user) { request, id in
+    spotify.read("me", "The server's user", answers: .privateUser) { request, _ in Linked(ServerUser.id, request.links)
+    }
+    spotify.read("users/{id}", "The server's user", answers: .user) { request, id in
       try Self.requireUser(id)
       return Linked(ServerUser.id, request.links)
     }
     spotify.read(
-      "me/playlists", "The playlists that people made", SpotifyRequest.page, answers: .playlistPage
+      "me/playlists", "The playlists that the user made", SpotifyRequest.page, answers: .playlistPage
     ) { request, _ in try playlists(request, "me") }
-    spotify.read("users/{id}/playlists", "The same", SpotifyRequest.page, answers: .playlistPage) { request, id in
+    spotify.read(
+      "users/{id}/playlists", "The playlists that the user made", SpotifyRequest.page, answers: .playlistPage
+    ) { request, id in
       try Self.requireUser(id)
       return try playlists(request, "users/\(id)")
     }
@@ -51,7 +54,7 @@ struct PlaylistRoutes: RouteSet {
   private static let description: [RouteParameter] = [.text("name"), .text("description"), .of("public", .flag)]
 
   private static func requireUser(_ id: String) throws {
-    guard id == ServerUser.id else { throw RequestError(.notFound, "The one user here is \(ServerUser.id).") }
+    guard id == ServerUser.id else { throw RequestError(.notFound, "The only user here is \(ServerUser.id).") }
   }
 
   private func playlists(
@@ -91,12 +94,13 @@ struct PlaylistRoutes: RouteSet {
       return Response(status: .ok)
     }
     spotify.change(
-      .delete, "me/tracks", "Save tracks no longer", [.text("ids")], body: [.texts("ids")]
+      .delete, "me/tracks", "Remove saved tracks", [.text("ids")], body: [.texts("ids")]
     ) {
       try store.unsave(files: songs($0.ids()).map(\.row.fileID))
       return Response(status: .ok)
     }
-    spotify.read("me/tracks/contains", "Which tracks are saved", SpotifyRequest.ids, answers: .list(.flag)) {
+    spotify.read("me/tracks/contains", "Which of the given tracks are saved", SpotifyRequest.ids, answers: .list(.flag))
+    {
       request, _ in
       let songs = try store.songs(ids: request.ids(max: 50))
       let saved = try store.savedDates(ofFiles: songs.compactMap { $0?.row.fileID })
@@ -123,12 +127,13 @@ struct PlaylistRoutes: RouteSet {
       return Response(status: .ok)
     }
     spotify.change(
-      .delete, "me/albums", "Save albums no longer", [.text("ids")], body: [.texts("ids")]
+      .delete, "me/albums", "Remove saved albums", [.text("ids")], body: [.texts("ids")]
     ) {
       try store.unsave(.album, ids: $0.ids())
       return Response(status: .ok)
     }
-    spotify.read("me/albums/contains", "Which albums are saved", SpotifyRequest.ids, answers: .list(.flag)) {
+    spotify.read("me/albums/contains", "Which of the given albums are saved", SpotifyRequest.ids, answers: .list(.flag))
+    {
       request, _ in
       let saved = Set(try store.saved(.album).map(\.id))
       return try request.ids(max: 50).map(saved.contains)
@@ -148,7 +153,8 @@ struct PlaylistRoutes: RouteSet {
       return Response(status: .ok)
     }
     spotify.change(
-      .delete, "me/library", "Save them no longer; a playlist is deleted", [Self.uris], body: [.texts("uris")]
+      .delete, "me/library", "Remove saved tracks, albums and artists; delete playlists", [Self.uris],
+      body: [.texts("uris")]
     ) {
       let items = try items($0.uris("uris"))
       try store.unsave(files: items.songs.map(\.row.fileID))
@@ -158,7 +164,7 @@ struct PlaylistRoutes: RouteSet {
       return Response(status: .ok)
     }
     spotify.change(
-      .get, "me/library/contains", "Which of them are saved", [Self.uris.required],
+      .get, "me/library/contains", "Which of the given items are saved", [Self.uris.required],
       answers: [.json(.list(.flag))]
     ) {
       let ids = try $0.uris("uris")
@@ -227,14 +233,15 @@ struct PlaylistRoutes: RouteSet {
       return try request.selected(type, Linked(shown, request.links))
     }
     spotify.change(
-      .put, "playlists/{id}", "Change name, description and visibility", body: Self.description
+      .put, "playlists/{id}", "Change the name, description and visibility of a playlist", body: Self.description
     ) {
       try store.describePlaylist(
         id: $0.id, name: $0.text("name").flatMap { $0.isEmpty ? nil : $0 }, description: $0.text("description"),
         isPublic: $0.flag("public"))
       return Response(status: .ok)
     }
-    spotify.read("playlists/{id}/images", "The cover of its first track", answers: .list(.image)) { request, id in
+    spotify.read("playlists/{id}/images", "The cover of a playlist's first track", answers: .list(.image)) {
+      request, id in
       let (_, items) = try playlist(id, Page(limit: 100, offset: 0))
       return request.links.images(items.lazy.compactMap(\.song?.id).first)
     }
@@ -246,7 +253,7 @@ struct PlaylistRoutes: RouteSet {
       return request.list("ids").map { $0 == ServerUser.id }
     }
     spotify.change(
-      .put, "playlists/{id}/followers", "Nothing changes: whoever is here follows all playlists"
+      .put, "playlists/{id}/followers", "No effect: the user follows all playlists"
     ) {
       _ = try playlist($0.id, Page(limit: 0, offset: 0))
       return Response(status: .ok)
@@ -270,7 +277,8 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Returns a playlist that a person has created, or one that is generated from the library.
+  /// Returns a playlist that a person has created, or one that is generated from the library, with a page of its
+  /// tracks.
   private func playlist(_ id: String, _ page: Page) throws -> (Playlist, [PlaylistItem]) {
     if let playlist = try store.playlist(id: id) {
       return (playlist, try items(store.playlistTracks(id: id, limit: page.limit, offset: page.offset)))
@@ -292,7 +300,7 @@ struct PlaylistRoutes: RouteSet {
     }
   }
 
-  /// Returns the id of the first track that still exists.
+  /// Returns the id of the first track that still exists among the first 20 of a playlist; `nil` if there is none.
   private func cover(_ playlist: Playlist) throws -> String? {
     let files = try store.playlistTracks(id: playlist.id, limit: 20).compactMap(\.fileID)
     return try store.songs(ofFiles: Array(files.prefix(1))).first?.id
@@ -314,7 +322,7 @@ struct PlaylistRoutes: RouteSet {
           items.map { Linked($0, request.links) }, page, total: playlist.trackCount, "playlists/\(id)/tracks"))
     }
     spotify.change(
-      .post, path, "Add tracks", [Self.uris, .integer("position", 0...1_000_000)],
+      .post, path, "Add tracks to a playlist", [Self.uris, .integer("position", 0...1_000_000)],
       body: [.texts("uris"), .of("position", .place)], answers: [.json(.snapshot, .created)]
     ) {
       let tracks = try songs($0.uris("uris")).map { TrackReference($0.row) }
@@ -322,7 +330,7 @@ struct PlaylistRoutes: RouteSet {
         try store.editPlaylist(id: $0.id, .insert(tracks, at: $0.integer("position"))), status: .created)
     }
     spotify.change(
-      .put, path, "Replace the tracks, or move some of them", [Self.uris],
+      .put, path, "Replace the tracks of a playlist, or move some of them", [Self.uris],
       body: [
         .texts("uris"), .of("range_start", .place), .of("insert_before", .place), .of("range_length", .place),
         .text("snapshot_id"),
@@ -338,7 +346,8 @@ struct PlaylistRoutes: RouteSet {
       return Self.snapshot(try store.editPlaylist(id: $0.id, .replace(tracks)), status: .created)
     }
     spotify.change(
-      .delete, path, "Remove tracks", body: [.of("tracks", .list(.removedTrack)), .text("snapshot_id")],
+      .delete, path, "Remove tracks from a playlist",
+      body: [.of("tracks", .list(.removedTrack)), .text("snapshot_id")],
       answers: [.json(.snapshot)]
     ) { change in
       let snapshot = try SnapshotID.number(change.text("snapshot_id"), of: change.id)

@@ -3,10 +3,10 @@ internal import Hummingbird
 internal import Serving
 internal import Text
 
-/// A requested change. It comes from the parameters of the query, or from the members of a JSON object.
+/// The parameters of a request that changes something, from the query or from the members of a JSON object in the body.
 struct SpotifyChange: Sendable {
   let request: SpotifyRequest
-  /// The id of the playlist or user.
+  /// The id of the playlist or user; empty if the path has no id.
   let id: String
   private let body: [String: JSONValue]
 
@@ -58,7 +58,7 @@ struct SpotifyChange: Sendable {
     let texts: [String]
     if case .array(let values)? = body[name] {
       texts = try values.map { value in
-        guard case .string(let text) = value else { throw RequestError(.badRequest, "\(name) must be texts.") }
+        guard case .string(let text) = value else { throw RequestError(.badRequest, "\(name) must be strings.") }
         return text
       }
     } else {
@@ -79,7 +79,7 @@ struct SpotifyChange: Sendable {
 
   struct RemovedTrack {
     var id: String
-    /// The positions of the track in the playlist; `nil` for all of them.
+    /// The positions from which the track is removed; `nil` to remove it from all positions.
     var positions: Set<Int>?
   }
 
@@ -90,7 +90,7 @@ struct SpotifyChange: Sendable {
     }
     return try tracks.map { track in
       guard case .object(let members) = track, case .string(let uri)? = members["uri"] else {
-        throw RequestError(.badRequest, "Each of tracks must have a uri.")
+        throw RequestError(.badRequest, "Each track must have a uri.")
       }
       guard case .array(let positions)? = members["positions"] else {
         return RemovedTrack(id: try Self.id(uri), positions: nil)

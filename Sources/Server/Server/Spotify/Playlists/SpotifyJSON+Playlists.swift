@@ -137,7 +137,7 @@ extension Timestamp {
   var inSeconds: String { Timestamp(nanoseconds: seconds * 1_000_000_000).description }
 }
 
-/// An item of a playlist: a track and the time when it was added.
+/// An item of a playlist or of the saved tracks: a track and the time when it was added.
 struct PlaylistItem {
   /// The time when the track was added; `nil` if unknown.
   var added: Timestamp?
@@ -150,7 +150,7 @@ struct PlaylistItem {
 enum SnapshotID {
   static func text(_ playlist: LibraryStore.Playlist) -> String { "\(playlist.snapshot),\(playlist.id)" }
 
-  /// - Throws: `PlaylistEditError.unknownSnapshot` if the text is not a snapshot of this playlist.
+  /// - Throws: `PlaylistEditError.unknownSnapshot` if the text is neither empty nor a snapshot of this playlist.
   static func number(_ text: String?, of id: String) throws(PlaylistEditError) -> Int? {
     guard let text, !text.isEmpty else { return nil }
     let parts = text.split(separator: ",", maxSplits: 1)
