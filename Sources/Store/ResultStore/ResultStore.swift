@@ -229,7 +229,7 @@ public final class ResultStore: Sendable {
     configuration.prepareDatabase { db in
       // In WAL mode with NORMAL, a power cut may lose the last transactions but never damages the database.
       try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY")
-      for function in [NameVariants.sqlFunction] + NameList.sqlFunctions { db.add(function: function) }
+      for function in NameVariants.sqlFunctions + NameList.sqlFunctions { db.add(function: function) }
       try TrackSet.addFunctions(to: db)
     }
     return configuration
@@ -264,7 +264,8 @@ public final class ResultStore: Sendable {
     }
   }
 
-  /// Returns the URI with which SQLite opens a database on the assumption that nobody is writing to it.
+  /// Returns the URI of a database to which nobody writes. SQLite then opens it without locks and without looking for
+  /// changes.
   private static func frozenURI(_ name: String) -> String { "file:\(FilePath(name).percentEncoded)?immutable=1" }
 
   /// Returns the application id and version of a database, and the number of its tables and indexes other than GRDB's.

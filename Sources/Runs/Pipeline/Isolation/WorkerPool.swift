@@ -180,9 +180,8 @@ public final class WorkerPool: Sendable {
           if stock.busyCount > 0 || !stock.idle.isEmpty { stock.shortage = error }
           return stock.busyCount + stock.idle.count
         }
-        killedStarts += error.wasKilled ? 1 : 0
-        let mayRecover = error.wasKilled && killedStarts < Self.maxKilledStarts
-        guard others > 0 || mayRecover else { throw error }
+        if error.wasKilled { killedStarts += 1 }
+        guard others > 0 || (error.wasKilled && killedStarts < Self.maxKilledStarts) else { throw error }
         // The file waits until another worker is idle, or a new one can be started.
         Threads.pause(milliseconds: 100)
       }

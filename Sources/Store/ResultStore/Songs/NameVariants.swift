@@ -10,17 +10,27 @@ internal import Text
 /// - Some letters, such as `ß`, are not a base letter with a diacritic that the index would strip. They are replaced
 ///   with their usual plain spelling: `ß` with `ss`, `ø` with `o`, `æ` with `ae`.
 package enum NameVariants {
-  /// The SQL function that returns the variants, or NULL if there are none. Its arguments are a flag that is true if
-  /// there is a title, then names, and finally the path.
+  /// The SQL function that returns the variants of its arguments, or NULL if there are none.
   static let function = "name_variants"
+  /// The SQL function that returns the variants for a track, or NULL if there are none. Its arguments are a flag that is
+  /// true if there is a title, then names, and finally the path.
+  static let trackFunction = "track_variants"
 
-  static let sqlFunction = DatabaseFunction(function, pure: true) { values in
-    let texts = values.dropFirst().map { String.fromDatabaseValue($0) }
-    var found = texts.compactMap { text in text.flatMap { variants(of: $0) } }
-    if values.first.flatMap({ Bool.fromDatabaseValue($0) }) == false, let path = texts.last.flatMap({ $0 }) {
-      found.append(FilePath(path).stem ?? path)
-    }
-    return ListText.joined(found)
+  static let sqlFunctions = [
+    DatabaseFunction(function, pure: true) { ListText.joined(variants(of: $0)) },
+    DatabaseFunction(trackFunction, pure: true) { values in
+      var found = variants(of: values.dropFirst())
+      if values.first.flatMap({ Bool.fromDatabaseValue($0) }) == false,
+        let path = values.last.flatMap({ String.fromDatabaseValue($0) })
+      {
+        found.append(FilePath(path).stem ?? path)
+      }
+      return ListText.joined(found)
+    },
+  ]
+
+  private static func variants(of names: some Sequence<DatabaseValue>) -> [String] {
+    names.compactMap { name in String.fromDatabaseValue(name).flatMap { variants(of: $0) } }
   }
 
   /// Returns the variants of a name; `nil` if it has none.

@@ -151,7 +151,7 @@ package struct SongCatalog: Sendable {
     let spelled = ["\(tag("title")) IS NOT NULL"] + names.map(\.1) + ["file.display_path"]
     return [("id", "file.id")] + names
       + [
-        ("variants", "\(NameVariants.function)(\(spelled.joined(separator: ", ")))"),
+        ("variants", "\(NameVariants.trackFunction)(\(spelled.joined(separator: ", ")))"),
         ("year", "cast(substr(\(date), 1, 4) AS INTEGER)"),
         ("bpm", "iif(correction.content_id IS NULL, \(value("tempo.bpm", of: "tempo")), correction.bpm)"),
         (

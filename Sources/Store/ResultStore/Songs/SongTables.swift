@@ -94,10 +94,10 @@ package struct SongTables {
       db,
       """
       INSERT INTO artist (artist_id, name, variants)
-      SELECT artist_id(name), name, \(NameVariants.function)(1, name)
+      SELECT artist_id(name), name, \(NameVariants.function)(name)
       FROM (SELECT value AS name FROM (\(select)) GROUP BY value) WHERE name IS NOT NULL
-      ON CONFLICT (artist_id) DO UPDATE SET variants = \(NameVariants.function)(1, name)
-      WHERE variants IS NOT \(NameVariants.function)(1, name)
+      ON CONFLICT (artist_id) DO UPDATE SET variants = \(NameVariants.function)(name)
+      WHERE variants IS NOT \(NameVariants.function)(name)
       """
     ).run(values)
   }
@@ -197,7 +197,7 @@ package struct SongTables {
   private static func albums(_ songs: String) -> String {
     let various = NameList.list([SongCatalogID.variousArtists]) ?? ""
     return """
-      SELECT album_id, name, artists, joined_names(artists), \(NameVariants.function)(1, name, joined_names(artists)), year,
+      SELECT album_id, name, artists, joined_names(artists), \(NameVariants.function)(name, joined_names(artists)), year,
         date, track_count, disc_count, duration_s, added_ns, compilation
       FROM (
         SELECT song.album_id, min(song.album) AS name,

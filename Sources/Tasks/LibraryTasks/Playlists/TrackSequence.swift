@@ -223,7 +223,8 @@ struct TrackSequence {
     return isBetter
   }
 
-  /// Changes a stretch. Reverts the change if the artist repeats that it adds cost at least as much as it gains.
+  /// Changes a stretch, unless the change adds artist repeats that cost at least `gain`.
+  /// - Returns: `true` if the stretch was changed.
   private func change(
     _ order: inout [Int], _ range: ClosedRange<Int>, gain: Float, _ body: (inout [Int]) -> Void
   ) -> Bool {
