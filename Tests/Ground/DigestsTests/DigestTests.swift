@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Digests
 import Testing
 
 /// Test vectors from the specifications.
-struct DigestTests {
+@Suite(.bounded) struct DigestTests {
   @Test func sha256AsInFIPS180() {
     #expect(
       Digest.sha256(of: Array("abc".utf8)).description

@@ -1,8 +1,9 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import Testing
 
-@Suite struct AcoustIDConverterTests {
+@Suite(.bounded) struct AcoustIDConverterTests {
   private func convert(
     _ planes: [[Float]], rate: Int, type: SampleEncoding.SampleType = .int16, mask: UInt64 = 0, blocks: [Int] = [16_384]
   ) -> [Float] {

@@ -1,11 +1,12 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import CSndfile
 import SystemPackage
 import Testing
 
 /// The content id does not depend on tags, names and positions, but changes with the audio.
-struct AudioContentTests {
+@Suite(.bounded) struct AudioContentTests {
   private static let signal = makeSignal(frames: 60_000)
 
   private let scratch: Scratch

@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import AudioDecoding
 
-@Suite struct BlockTests {
+@Suite(.bounded) struct BlockTests {
   private func block(_ planes: [[Float]]) -> AudioBlock {
     var block = AudioBlock(channelCount: planes.count)
     block.frameCount = planes[0].count

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import CSndfile
 import SystemPackage
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import AudioDecoding
 
 /// FLAC audio is compared with the claims of its header.
-@Suite struct ChecksumTests {
+@Suite(.bounded) struct ChecksumTests {
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import CSndfile
 import Foundation
@@ -6,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Damage costs only the part it hit and is reported; nothing decoded before is lost.
-@Suite struct DamageTests {
+@Suite(.bounded) struct DamageTests {
   private static let signal = makeSignal(frames: 120_000)
 
   private let scratch: Scratch

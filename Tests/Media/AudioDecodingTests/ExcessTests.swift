@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import CLibAV
 import CSndfile
 import Foundation
@@ -12,7 +13,7 @@ import Testing
 ///
 /// The time of FFmpeg's lists grows with the square of their length: each of these files took it from half a minute to
 /// several minutes. The bound is on processor time, and generous.
-struct ExcessTests {
+@Suite(.bounded) struct ExcessTests {
   private static let signal = makeSignal(frames: 88_200)
   private static let secondsOfProcessor = 8.0
 

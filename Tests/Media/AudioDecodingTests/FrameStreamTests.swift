@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import CSndfile
 import SystemPackage
@@ -6,7 +7,7 @@ import Testing
 
 /// Streams that consist only of frames (MP3, MP2, AC-3, AAC in ADTS, DTS): reports on their ends, on bytes after them,
 /// and on their checksums.
-@Suite struct FrameStreamTests {
+@Suite(.bounded) struct FrameStreamTests {
   /// Encoders that do not write the length.
   private static let encoders: [String: [String]] = [
     "mp3": ["-c:a", "libmp3lame", "-write_xing", "0", "-id3v2_version", "0"],

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import CSndfile
 import Foundation
@@ -7,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// False headers, and files that are not audio.
-@Suite struct HeaderTests {
+@Suite(.bounded) struct HeaderTests {
   private let scratch: Scratch
 
   init() throws { scratch = try Scratch() }

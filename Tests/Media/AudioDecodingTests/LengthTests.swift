@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import CSndfile
 import MediaContainers
 import SystemPackage
@@ -7,7 +8,7 @@ import Testing
 @testable import AudioDecoding
 
 /// Claimed lengths before decoding, and implausible ones.
-struct LengthTests {
+@Suite(.bounded) struct LengthTests {
   private let scratch: Scratch
   private let wav: FilePath
 

@@ -1,11 +1,12 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import CSndfile
 import SystemPackage
 import Testing
 
 /// Each decoder returns the exact samples of lossless files.
-@Suite struct LosslessRoundTripTests {
+@Suite(.bounded) struct LosslessRoundTripTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var container: String
     var format: Int

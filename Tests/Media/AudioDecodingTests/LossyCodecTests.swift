@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Lossy codecs nearly restore the signal, at the right time and with the right length.
-struct LossyCodecTests {
+@Suite(.bounded) struct LossyCodecTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var arguments: [String]
     var suffix: String

@@ -10,7 +10,7 @@ import Testing
 /// Every container against every kind of structural damage, with the expected verdict for each.
 ///
 /// A new container needs a row: `row(for:)` has no default.
-@Suite struct StructuralDamageTests {
+@Suite(.bounded) struct StructuralDamageTests {
   enum Damage: String, CaseIterable {
     case whole, cutInHalf, cutByOneByte, cutByHundredBytes, cutBetweenPackets, swappedPackets, repeatedPacket
     case insertedBytes, secondFile, junkBehind, carriageReturns, strippedBits, emptyHalf

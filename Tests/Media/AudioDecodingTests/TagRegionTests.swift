@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import AudioDecoding
 import Testing
 
 /// Tags that claim to overlap the audio.
-@Suite struct TagRegionTests {
+@Suite(.bounded) struct TagRegionTests {
   private let scratch: Scratch
 
   init() throws {

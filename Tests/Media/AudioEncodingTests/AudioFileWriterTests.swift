@@ -4,7 +4,7 @@ import AudioEncoding
 import Foundation
 import Testing
 
-@Suite struct AudioFileWriterTests {
+@Suite(.bounded) struct AudioFileWriterTests {
   private let folder = try? TemporaryDirectory()
 
   private func path(_ name: String) throws -> FilePath { try #require(folder).file(name) }

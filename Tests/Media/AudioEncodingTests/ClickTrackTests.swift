@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioEncoding
 
-@Suite struct ClickTrackTests {
+@Suite(.bounded) struct ClickTrackTests {
   /// Silence with the clicks, assembled from blocks.
   private func samples(_ track: ClickTrack, frames: Int, blocks: Int = 16_384, from start: Int = 0) -> [Float] {
     var result: [Float] = []

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Fake players.
-@Suite struct PlaybackTests {
+@Suite(.bounded) struct PlaybackTests {
   private let folder = try? TemporaryDirectory()
 
   /// Written by another process: a program that another test is just starting would briefly share the descriptors that

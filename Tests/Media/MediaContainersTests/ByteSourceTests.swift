@@ -4,7 +4,7 @@ import MediaContainers
 import SystemPackage
 import Testing
 
-@Suite struct ByteSourceTests {
+@Suite(.bounded) struct ByteSourceTests {
   private let folder: TemporaryDirectory
 
   init() throws {

@@ -1,7 +1,8 @@
+import AnalysisTesting
 import MediaContainers
 import Testing
 
-@Suite struct ContainerTests {
+@Suite(.bounded) struct ContainerTests {
   @Test(
     arguments: zip(
       wholeFiles.map(\.name),

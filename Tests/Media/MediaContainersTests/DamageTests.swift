@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Reading any file neither crashes nor loops forever, and reads no more than the file is worth.
-@Suite struct DamageTests {
+@Suite(.bounded) struct DamageTests {
   private let folder: TemporaryDirectory
 
   init() throws {

@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import MediaContainers
 
-@Suite struct FlawTests {
+@Suite(.bounded) struct FlawTests {
   /// Gaps alone are told from damage; damage leaves gaps, so both together are damage.
   @Test(
     arguments: [

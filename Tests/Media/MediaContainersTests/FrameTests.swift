@@ -6,7 +6,7 @@ import Testing
 @testable import MediaContainers
 
 /// Streams that consist only of frames: their start, their end, and the bytes after it.
-@Suite struct FrameTests {
+@Suite(.bounded) struct FrameTests {
   struct Kind: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var frame: Bytes

@@ -1,7 +1,8 @@
+import AnalysisTesting
 import MediaContainers
 import Testing
 
-@Suite struct OggTests {
+@Suite(.bounded) struct OggTests {
   /// The check value of CRC-32/POSIX's polynomial without inversion, with the data split at any position.
   @Test func checksum() {
     func checksum(_ bytes: Bytes, from start: UInt32 = 0) -> UInt32 {

@@ -2,7 +2,7 @@ import AnalysisTesting
 import MediaContainers
 import Testing
 
-@Suite struct StructureTests {
+@Suite(.bounded) struct StructureTests {
   private func chunks(_ bytes: Bytes, _ container: Container) throws -> [ChunkReader.Chunk] {
     var reader = try #require(ChunkReader(ByteSource(bytes), container, at: 0))
     var chunks: [ChunkReader.Chunk] = []

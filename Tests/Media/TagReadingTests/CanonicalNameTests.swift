@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Testing
 
 @testable import TagReading
 
 /// Names of MusicBrainz Picard's table of tag mappings in each format.
-@Suite struct CanonicalNameTests {
+@Suite(.bounded) struct CanonicalNameTests {
   @Test func id3v2() throws {
     let people = Bytes("\u{3}arranger\0A\0producer\0P\0engineer\0E\0mix\0M\0DJ-mix\0D\0producer\0Q\0make-up\0X".utf8)
     let finding = try read(

@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import Testing
 
 @testable import TagReading
 
-@Suite struct ContainerTests {
+@Suite(.bounded) struct ContainerTests {
   static let comment = Xiph.comment(
     "TITLE=Title", "artist=One", "ARTIST=Two", "DATE=2001-02", "YEAR=1999", "TRACKNUMBER=03", "TOTALTRACKS=12",
     "GENRE=17",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TagReading
 
-@Suite struct HostileTagTests {
+@Suite(.bounded) struct HostileTagTests {
   /// Simulates a file with many large tags, and one that is shortened while it is read.
   @Test func aBudgetMayEndInsideATag() throws {
     let items = (0..<6).flatMap { APE.item("Key\($0)", Bytes(repeating: 0x41, count: 20_000)) }

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import MediaContainers
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 
 func read(_ bytes: Bytes) throws -> TagFinding { try TagReader.read(ByteSource(bytes)) }
 
-@Suite struct ID3v2Tests {
+@Suite(.bounded) struct ID3v2Tests {
   @Test(arguments: [2, 3, 4]) func commonFields(version: Int) throws {
     let ids =
       version == 2

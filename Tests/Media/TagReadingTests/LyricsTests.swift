@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import Testing
 
 @testable import TagReading
 
-@Suite struct LyricsTests {
+@Suite(.bounded) struct LyricsTests {
   private typealias Line = TagFinding.Lyrics.Line
 
   @Test func id3v2() throws {

@@ -8,7 +8,7 @@ import Text
 
 @testable import TagReading
 
-@Suite struct TagReaderTests {
+@Suite(.bounded) struct TagReaderTests {
   private static let file = ID3.tag(3, ID3.text("TIT2", 3, "Title")) + audio
 
   @Test func namesAreBytesAndEndingsMeanNothing() throws {
@@ -77,7 +77,7 @@ import Text
   }
 }
 
-@Suite struct TagFieldTests {
+@Suite(.bounded) struct TagFieldTests {
   @Test func everyFieldHasKeys() {
     let fields = Set(TagField.all.map(\.name))
     #expect(fields.count == TagField.all.count)

@@ -6,7 +6,7 @@ import Testing
 @testable import TagReading
 
 /// Decoding and tag reading agree on the boundaries between audio and tags.
-@Suite struct TagRegionTests {
+@Suite(.bounded) struct TagRegionTests {
   private static let flac = Xiph.flac([(1, Bytes(repeating: 0, count: 9))]) + [0xFF, 0xF8] + Bytes(1...200)
 
   private static let frame = ID3.text("TIT2", 3, "in front")

@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Testing
 
 @testable import TagReading
 
 /// Modules, built from the formats' documents, with messages in the names.
-@Suite struct TrackerTests {
+@Suite(.bounded) struct TrackerTests {
   private static func text(_ text: String, _ count: Int) -> Bytes {
     Bytes((Bytes(text.utf8) + Bytes(repeating: 0, count: count)).prefix(count))
   }

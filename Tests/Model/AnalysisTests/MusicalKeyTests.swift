@@ -1,7 +1,8 @@
 import Analysis
+import AnalysisTesting
 import Testing
 
-@Suite struct MusicalKeyTests {
+@Suite(.bounded) struct MusicalKeyTests {
   @Test(arguments: [
     ("8B", 0, MusicalKey.Mode.major), ("8A", 9, .minor), ("9B", 7, .major), ("1A", 8, .minor), ("12B", 4, .major),
     ("5A", 0, .minor),

@@ -1,8 +1,9 @@
 import Analysis
+import AnalysisTesting
 import Library
 import Testing
 
-@Suite struct BarCorrectionTests {
+@Suite(.bounded) struct BarCorrectionTests {
   /// 32 beats at 120 BPM, bars of four from the second beat on.
   private let tempo = TempoFinding(
     bpm: 120, confidence: 1, candidates: [], isStable: true, map: [TempoFinding.Section(startSeconds: 0, bpm: 120)],

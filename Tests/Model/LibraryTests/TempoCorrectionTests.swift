@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Library
 import Platform
 import Testing
 
 /// Corrections without their own beats, as made before schema 3.
-@Suite struct TempoCorrectionTests {
+@Suite(.bounded) struct TempoCorrectionTests {
   private func finding(downbeats: [Double]? = nil) -> TempoFinding {
     TempoFinding(
       bpm: 184, confidence: 0.7, octaveConfidence: 0.4, candidates: [TempoFinding.Candidate(bpm: 184, weight: 0.6)],
@@ -51,7 +52,7 @@ import Testing
 }
 
 /// Corrections of beats: see `TempoFinding.multiplied(by:)` and its siblings.
-@Suite struct BeatCorrectionTests {
+@Suite(.bounded) struct BeatCorrectionTests {
   /// Beats of a tempo that rises from 100 to 140 BPM over a minute: beat n lies where the integral of the tempo is n.
   private static let rising: [Double] = (0..<120).map { number in
     // 100/60·t + (40/60)/120·t² = n

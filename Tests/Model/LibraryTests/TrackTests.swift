@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import Library
 import SystemPackage
 import Testing
 
-@Suite struct TrackTests {
+@Suite(.bounded) struct TrackTests {
   private func track(_ fields: [String: [String]], at path: FilePath = "/music/a song.flac") -> Track {
     Track(path: path, tags: TagFinding(fields: fields))
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import Exports
 
 /// Data sent to AcoustID: forms, their halves, and the tracks in them.
-@Suite struct AcoustIDTests {
+@Suite(.bounded) struct AcoustIDTests {
   private func form(_ count: Int) -> AcoustIDForm {
     var form = AcoustIDForm(common: [("format", "json"), ("meta", "recordings tracks")])
     for number in 0..<count {

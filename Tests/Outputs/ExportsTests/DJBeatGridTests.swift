@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Testing
 
 @testable import Exports
 
 /// Beats as anchors with constant tempi.
-@Suite struct DJBeatGridTests {
+@Suite(.bounded) struct DJBeatGridTests {
   private func tempo(
     _ beats: [Double], bpm: Double? = 120, metre: String? = nil, downbeats: [Double]? = nil
   ) -> TempoFinding {

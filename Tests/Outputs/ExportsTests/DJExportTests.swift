@@ -10,7 +10,7 @@ import SystemPackage
 import Testing
 
 /// Data for DJ programs. Checks/test_dj_exports.py has it read by other programs.
-@Suite struct DJExportTests {
+@Suite(.bounded) struct DJExportTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -16,7 +16,7 @@ import Testing
 @testable import Exports
 
 /// Exports of the untidy library, byte for byte.
-@Suite struct ExportSnapshotTests {
+@Suite(.bounded) struct ExportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
 

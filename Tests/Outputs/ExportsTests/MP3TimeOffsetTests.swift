@@ -1,10 +1,11 @@
+import AnalysisTesting
 import MediaContainers
 import Testing
 
 @testable import Exports
 
 /// Start of an MP3 file as played by DJ programs.
-@Suite struct MP3TimeOffsetTests {
+@Suite(.bounded) struct MP3TimeOffsetTests {
   /// 44.1 kHz, 128 kbit/s, stereo: 417 bytes, 1,152 samples.
   private static let header: [UInt8] = [0xFF, 0xFB, 0x90, 0x00]
 

@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 
 /// Copy of Mixxx's database. Checks/test_dj_exports.py opens it with Mixxx where that is installed.
-@Suite struct MixxxExportTests {
+@Suite(.bounded) struct MixxxExportTests {
   private let folder: TemporaryDirectory
   private var database: String { folder.path.appending("mixxxdb.sqlite").string }
   private var output: FilePath { folder.path.appending("patched.sqlite") }

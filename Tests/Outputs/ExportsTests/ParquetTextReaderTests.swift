@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Texts from Parquet files: output of `pipelines/spark/analyze_job.py`, of this program, and damaged files.
-@Suite struct ParquetTextReaderTests {
+@Suite(.bounded) struct ParquetTextReaderTests {
   private func texts(_ bytes: [UInt8], column: String = "answer") throws -> [String] {
     let folder = try TemporaryDirectory()
     let file = try FileDescriptor.open(try folder.write(bytes, as: "a.parquet"), .readOnly)

@@ -9,7 +9,7 @@ import Testing
 import Text
 
 /// Exports for players.
-@Suite struct PlaylistExportTests {
+@Suite(.bounded) struct PlaylistExportTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }
@@ -47,7 +47,7 @@ import Text
 }
 
 /// Annotations for research.
-@Suite struct AnnotationExportTests {
+@Suite(.bounded) struct AnnotationExportTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 import Text
 
-@Suite struct CSVReportTests {
+@Suite(.bounded) struct CSVReportTests {
   /// Strict RFC 4180 parser.
   static func parse(_ data: Data) throws -> [[String]] {
     struct Malformed: Error {}

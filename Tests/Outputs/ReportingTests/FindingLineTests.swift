@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import Records
 import Testing
 
 /// Lines of `show` about findings.
-@Suite struct FindingLineTests {
+@Suite(.bounded) struct FindingLineTests {
   private func tempo(_ change: (inout TempoFinding) -> Void) -> String? {
     var record = Samples.full
     if var tempo = record.tempo {

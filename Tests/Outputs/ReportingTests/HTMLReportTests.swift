@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import Platform
 import Records
@@ -6,7 +7,7 @@ import Reporting
 import SystemPackage
 import Testing
 
-@Suite struct HTMLReportTests {
+@Suite(.bounded) struct HTMLReportTests {
   private static let zone = TimeZone(secondsFromGMT: 0) ?? .current
   /// 2023-11-14T22:13:20Z.
   private static let evening: Int64 = 1_700_000_000

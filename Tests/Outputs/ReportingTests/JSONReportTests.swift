@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import Platform
 import Records
@@ -6,7 +7,7 @@ import Reporting
 import SystemPackage
 import Testing
 
-@Suite struct JSONReportTests {
+@Suite(.bounded) struct JSONReportTests {
   private func object(_ record: FileRecord, beats: Bool = true) throws -> [String: Any] {
     try object(record, ReportOptions(findings: Samples.findings, long: beats ? ["beats"] : []))
   }

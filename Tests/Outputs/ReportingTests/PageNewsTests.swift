@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import Platform
 import Records
@@ -8,7 +9,7 @@ import Testing
 import Text
 
 /// First screen: one sentence, problems, new tracks.
-@Suite struct PageNewsTests {
+@Suite(.bounded) struct PageNewsTests {
   private static let day: Int64 = 86_400
   /// 2026-11-22T05:02:00Z, a Sunday.
   private static let end: Int64 = 1_795_323_720

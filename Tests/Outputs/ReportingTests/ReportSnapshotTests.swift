@@ -12,7 +12,7 @@ import Testing
 import Text
 
 /// Reports on the untidy library, byte for byte.
-@Suite struct ReportSnapshotTests {
+@Suite(.bounded) struct ReportSnapshotTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
   private let generated = UntidyLibrary.time("2024-03-10T06:00:00Z")

@@ -6,7 +6,7 @@ import Records
 import Reporting
 import Testing
 
-@Suite struct SchemaTests {
+@Suite(.bounded) struct SchemaTests {
   private static func schema(_ part: String) throws -> String {
     try #require(ReportSchema(findings: Samples.findings).files.first { $0.name.contains(part) }).text
   }

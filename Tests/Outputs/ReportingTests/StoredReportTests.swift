@@ -10,7 +10,7 @@ import Testing
 import Text
 
 /// From analyses through a store to a report.
-@Suite struct StoredReportTests {
+@Suite(.bounded) struct StoredReportTests {
   private static let ids = ["chromaprint", "mood", "signature", "tags", "tempo"].map {
     AnalyzerIdentity(id: $0, version: 1, digest: "d")
   }

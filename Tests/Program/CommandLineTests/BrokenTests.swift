@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze broken`: damaged and badly made files, worst first.
-@Suite struct BrokenTests {
+@Suite(.bounded) struct BrokenTests {
   private func music(_ seed: UInt64) -> Signal {
     var signal = Signal.chords(seed: seed, seconds: 8)
     for frame in 0..<signal.frameCount {

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze set --where`, `--export` and `--import`.
-@Suite struct BulkCorrectionTests {
+@Suite(.bounded) struct BulkCorrectionTests {
   /// A library of clicks of several tempi, a copy, silence and a file that is no audio.
   private static func library() throws -> Workplace {
     let place = try Workplace()

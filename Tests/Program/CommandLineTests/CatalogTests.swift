@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// The recognition catalog: operations that change it, and those that must not.
-@Suite struct CatalogTests {
+@Suite(.bounded) struct CatalogTests {
   private static func titles(_ place: Workplace) throws -> [String] {
     try place.catalog("list").lines.map { String($0.split(separator: " ", omittingEmptySubsequences: true)[2]) }
       .sorted()

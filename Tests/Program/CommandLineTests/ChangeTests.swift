@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Files that change in ways that are easy to miss, or at the wrong moment.
-@Suite struct ChangeTests {
+@Suite(.bounded) struct ChangeTests {
   private func place(files: Int = 2) throws -> Workplace {
     let place = try Workplace()
     for number in 0..<files { try place.put(Audio.wav(UInt64(number % 3)), as: "\(number).wav") }

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// `analyze click`: a track with clicks on its beats.
-@Suite struct ClickTests {
+@Suite(.bounded) struct ClickTests {
   /// A library with a track of two channels whose beats were found.
   private struct Library {
     let place: Workplace

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Completion as shells do it, not as the text of a script.
-@Suite struct CompletionTests {
+@Suite(.bounded) struct CompletionTests {
   private let place: Workplace
 
   init() throws {

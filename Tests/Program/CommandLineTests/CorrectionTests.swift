@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze set`: a person's correction takes precedence over findings.
-@Suite struct CorrectionTests {
+@Suite(.bounded) struct CorrectionTests {
   private struct Clicks {
     let place: Workplace
     let found: Double

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// The findings of `doctor`, and the rest of files that are gone.
-@Suite struct DoctorTests {
+@Suite(.bounded) struct DoctorTests {
   private func place(files: Int = 2) throws -> Workplace {
     let place = try Workplace()
     for number in 0..<files { try place.put(Audio.wav(UInt64(number % 3)), as: "\(number).wav") }

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 import Text
 
-@Suite struct DryRunTests {
+@Suite(.bounded) struct DryRunTests {
   @Test func makesNothing() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

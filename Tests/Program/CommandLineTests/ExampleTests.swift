@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The examples of the libraries `Recognition` and `Listening`.
-@Suite struct ExampleTests {
+@Suite(.bounded) struct ExampleTests {
   private static let root = Repository.path()
 
   /// A program beside `analyze`.

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// Files that cannot be analyzed, and how a nightly job reports them.
-@Suite struct FailureTests {
+@Suite(.bounded) struct FailureTests {
   @Test func newFailuresAreToldOnce() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "good.wav")

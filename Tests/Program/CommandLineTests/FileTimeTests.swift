@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// Files dated before 1970 and after 2262, where nanoseconds since 1970 do not fit into 64 bits.
-@Suite struct FileTimeTests {
+@Suite(.bounded) struct FileTimeTests {
   static let times = [
     "1901": -2_147_483_648, "1969": -1, "2262": 9_223_372_037, "2300": 10_413_792_000, "2446": 15_032_385_535,
   ]

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 import Text
 
-@Suite struct FirstRunTests {
+@Suite(.bounded) struct FirstRunTests {
   private static let schemas = Repository.url("reports/schema")
 
   private static func schema(_ name: String) throws -> String {

@@ -6,7 +6,7 @@ import Text
 
 /// The program over `Fixtures/`, with the pipeline that users get, against `truth.csv`; and the reports that are kept in
 /// the repository.
-@Suite struct FixtureTests {
+@Suite(.bounded) struct FixtureTests {
   private static let project = Repository.url()
   private static let fixtures = project.appending(path: "Fixtures")
 

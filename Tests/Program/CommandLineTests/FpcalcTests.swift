@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// `analyze fpcalc`, and the same binary under the name `fpcalc`.
-@Suite struct FpcalcTests {
+@Suite(.bounded) struct FpcalcTests {
   private func place(_ names: String...) throws -> Workplace {
     let place = try Workplace()
     for (index, name) in names.enumerated() {

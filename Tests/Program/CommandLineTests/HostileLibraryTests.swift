@@ -8,7 +8,7 @@ import Testing
 import Text
 
 /// A library of hostile files only, analyzed with default options: every entry gets its expected result.
-@Suite struct HostileLibraryTests {
+@Suite(.bounded) struct HostileLibraryTests {
   @Test func everythingComesOutAsWhatItIs() throws {
     let place = try Workplace()
     for entry in HostileFiles.all { try place.put(entry.bytes, as: entry.name) }

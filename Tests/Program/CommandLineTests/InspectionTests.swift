@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// The commands that show stored results.
-@Suite struct InspectionTests {
+@Suite(.bounded) struct InspectionTests {
   @Test func reportsComeBackWithoutTheAudio() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1, title: "Gone"), as: "x/a.wav")

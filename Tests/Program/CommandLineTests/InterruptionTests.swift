@@ -51,7 +51,7 @@ extension Gate {
 }
 
 /// Runs that are ended before their end, and runs that meet.
-@Suite struct InterruptionTests {
+@Suite(.bounded) struct InterruptionTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func signalEndsARunInGoodOrder(signal: Int32) throws {
     let gate = try Gate()
     let program = try gate.start("--report", "json")

@@ -7,7 +7,7 @@ import Testing
 
 /// With low system limits, the program works nonetheless, or says which limit is too low.
 @Suite(
-  .disabled(if: isSanitized, "sanitizers need what is limited here"))
+  .bounded, .disabled(if: isSanitized, "sanitizers need what is limited here"))
 struct LimitTests {
   private let place: Workplace
 

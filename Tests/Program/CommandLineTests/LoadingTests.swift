@@ -2,7 +2,7 @@ import AnalysisTesting
 import Testing
 
 /// The libraries that are loaded. FFmpeg's, with their dependencies, take longer than a search.
-@Suite struct LoadingTests {
+@Suite(.bounded) struct LoadingTests {
   @Test func decodersAreLoadedWhenSomethingIsDecoded() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Messages on standard error, in each format, and the mail of a nightly job.
-@Suite struct LogTests {
+@Suite(.bounded) struct LogTests {
   @Test func messagesForPrograms() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

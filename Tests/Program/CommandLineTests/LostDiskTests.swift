@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Disks and libraries that disappear during a run.
-@Suite struct LostDiskTests {
+@Suite(.bounded) struct LostDiskTests {
   @Test func libraryThatGoesDuringARun() throws {
     let gate = try Gate()
     let place = gate.place
@@ -70,7 +70,7 @@ import Testing
 }
 
 /// Possible places of a database.
-@Suite struct DatabasePlaceTests {
+@Suite(.bounded) struct DatabasePlaceTests {
   @Test func onlyTheStandardFolderIsMade() throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

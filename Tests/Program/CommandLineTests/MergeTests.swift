@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// `analyze merge`: answers of workers, merged into a database.
-@Suite struct MergeTests {
+@Suite(.bounded) struct MergeTests {
   /// A library with every kind of file that a scan may find.
   private static func makeLibrary() throws -> Workplace {
     let place = try Workplace()

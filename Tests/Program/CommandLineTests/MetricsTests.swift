@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// `--metrics`: the file for Prometheus.
-@Suite struct MetricsTests {
+@Suite(.bounded) struct MetricsTests {
   /// A file in the text format of Prometheus, read as strictly as the format is described: a HELP and a TYPE line for each
   /// name before its samples, the samples of a name together, no series twice, a line feed at the end.
   private struct Exposition {

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// `analyze metronome`: a plain click track.
-@Suite struct MetronomeTests {
+@Suite(.bounded) struct MetronomeTests {
   /// A WAV file of 16 bits and one channel, looked at without decoding it.
   private struct Samples {
     private let bytes: Data

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// File systems mounted in a library, where a test may have some of its own.
-@Suite(.enabled(if: SmallDisk.isPossible)) struct MountTests {
+@Suite(.bounded, .enabled(if: SmallDisk.isPossible)) struct MountTests {
   /// Runs a script that may mount. `$0` is the program, `$lib` the library, and `run` analyzes it.
   private func script(_ text: String, in place: Workplace) throws -> Outcome {
     let head = """

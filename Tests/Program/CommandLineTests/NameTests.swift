@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Names of files are bytes, not text.
-@Suite struct NameTests {
+@Suite(.bounded) struct NameTests {
   private static let names: [FilePath] = [
     FilePath(bytes: Array("line\nbreak.wav".utf8)),
     FilePath(bytes: [0x63, 0x61, 0x66, 0xE9] + Array(".wav".utf8)),  // "café" in Latin-1

@@ -8,7 +8,7 @@ import Testing
 import Text
 
 /// Objects of a server on the way through a worker into a database.
-@Suite struct ObjectTests {
+@Suite(.bounded) struct ObjectTests {
   private typealias Step = ScriptedServer.Step
   private static let fingerprint: [Argument] = ["worker", "--pipeline", "fingerprint"]
 

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// The findings of a file do not depend on the files analyzed before it, whatever they share.
-@Suite struct OrderTests {
+@Suite(.bounded) struct OrderTests {
   /// Runs over the hostile files, and over whole and damaged containers around the same audio: all at once on several
   /// threads, and bit by bit from either end.
   @Test func recordsDoNotDependOnTheOrder() throws {

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// Standard output is for data, standard error for people.
-@Suite struct OutputTests {
+@Suite(.bounded) struct OutputTests {
   @Test(arguments: ["json", "ndjson", "csv", "html"]) func reportsGoToStandardOutput(format: String) throws {
     let place = try Workplace()
     try place.put(Audio.wav(1), as: "a.wav")

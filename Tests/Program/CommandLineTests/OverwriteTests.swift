@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// All commands that write files: foreign files are replaced only with `--force`, Nocturne's own always.
-@Suite struct OverwriteTests {
+@Suite(.bounded) struct OverwriteTests {
   /// A command, and one of the files that it writes.
   private struct Writer {
     var arguments: [Argument]

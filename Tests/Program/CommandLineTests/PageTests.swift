@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// The HTML report, night after night.
-@Suite struct PageTests {
+@Suite(.bounded) struct PageTests {
   private func page(_ place: Workplace) throws -> String {
     try String(contentsOfFile: place.reports.appending("report.html").string, encoding: .utf8)
   }

@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Paths on the command line: words that are not paths, names that are not UTF-8, and places that cannot be written.
-@Suite struct PathArgumentTests {
+@Suite(.bounded) struct PathArgumentTests {
   @Test func unknownCommandsAreNamed() throws {
     let place = try Workplace()
     for (arguments, hint) in [

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze plan`, and the way of its lines through a worker into a database.
-@Suite struct PlanTests {
+@Suite(.bounded) struct PlanTests {
   private func options(_ place: Workplace) -> [Argument] {
     ["--database", Argument(place.database), "--pipeline", "fingerprint"]
   }

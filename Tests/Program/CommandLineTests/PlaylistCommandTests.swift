@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze playlist`.
-@Suite struct PlaylistCommandTests {
+@Suite(.bounded) struct PlaylistCommandTests {
   private func library() throws -> Workplace {
     let place = try Workplace()
     try place.put(WAVFile(.chords(seed: 1, sampleRate: 22_050, seconds: 20)).bytes, as: "chords.wav")

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The examples of the library products `AudioAnalysis`, `AudioDecoding` and `Tempo`, and the page about them.
-@Suite struct ProductExampleTests {
+@Suite(.bounded) struct ProductExampleTests {
   private static let root = Repository.path()
 
   /// Runs what lies beside `analyze`.

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Commands that only read, where nothing may be written.
-@Suite struct ReadOnlyTests {
+@Suite(.bounded) struct ReadOnlyTests {
   private func place() throws -> Workplace {
     let place = try Workplace()
     let folder = place.folder.file("kept")

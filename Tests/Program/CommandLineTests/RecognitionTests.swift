@@ -7,7 +7,7 @@ import Text
 @testable import Commands
 
 /// `match` and `listen`, over a catalog that `catalog build` has made of a library.
-@Suite struct RecognitionTests {
+@Suite(.bounded) struct RecognitionTests {
   @Test func clipsAreRecognized() throws {
     let place = try Workplace()
     let run = try place.analyzeTracks()

@@ -6,7 +6,7 @@ import Text
 
 /// Catalogs of releases, made by their own programs (`Tests/Fixtures/make-catalog`): every later version must read them and
 /// add to them.
-@Suite struct ReleasedCatalogTests {
+@Suite(.bounded) struct ReleasedCatalogTests {
   private static let fixtures = Repository.path("Tests/Fixtures")
 
   private static let releases = ((try? FileManager.default.contentsOfDirectory(atPath: fixtures.string)) ?? [])

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// The second run and every later one.
-@Suite struct RepeatedRunTests {
+@Suite(.bounded) struct RepeatedRunTests {
   /// Once the file is stable, neither it nor another file with the same audio counts as changed while it was read.
   @Test func whatChangedWhileItWasReadIsNoSourceForOthers() throws {
     let place = try Workplace()

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze review`, at a terminal.
-@Suite struct ReviewTests {
+@Suite(.bounded) struct ReviewTests {
   fileprivate struct Review {
     let place: Workplace
     let terminal: PseudoTerminal

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Commands
 
-@Suite struct SchemaTests {
+@Suite(.bounded) struct SchemaTests {
   @Test func checkedInSchemasAreThoseOfTheTypes() throws {
     let root = Repository.url()
     for file in Schemas.files {

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze search`: what is in the library, by words and filters.
-@Suite struct SearchTests {
+@Suite(.bounded) struct SearchTests {
   /// A library with titles that are the names of files and with the tempo of some.
   private func library() throws -> Workplace {
     let place = try Workplace()

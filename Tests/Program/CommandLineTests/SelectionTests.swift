@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Commands whose filters or paths select no track, and commands that list tracks below paths.
-@Suite struct SelectionTests {
+@Suite(.bounded) struct SelectionTests {
   private func library() throws -> Workplace {
     let place = try Workplace()
     try place.put(WAVFile(.clickTrack(bpm: 120, sampleRate: 22_050, seconds: 20)).bytes, as: "a/120.wav")

@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// Settings: option before environment, before project, before user.
-@Suite struct SettingTests {
+@Suite(.bounded) struct SettingTests {
   /// The line of `config show` about a setting: value and origin.
   private static func row(_ key: String, _ outcome: Outcome) -> [String] {
     let line = outcome.lines.first { $0.hasPrefix("\(key) ") } ?? ""

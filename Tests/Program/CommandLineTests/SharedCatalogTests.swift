@@ -25,7 +25,7 @@ extension Workplace {
 }
 
 /// `match`, `listen` and `serve` over several catalogs, some of other servers.
-@Suite(.serialized) struct SharedCatalogTests {
+@Suite(.bounded, .serialized) struct SharedCatalogTests {
   private static func tracks(_ outcome: Outcome) throws -> [JSONValue] {
     try outcome.lines.map { try JSONValue(parsing: Array($0.utf8))["tracks"] }
   }

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// `analyze similar`: tracks that sound like a file.
-@Suite struct SimilarTests {
+@Suite(.bounded) struct SimilarTests {
   /// Two kinds of sound, two tracks of each, and a quieter version of one of them.
   private func library() throws -> Workplace {
     let place = try Workplace()

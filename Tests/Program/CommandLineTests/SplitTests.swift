@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// `match --split`, over a catalog that `catalog build` has made of a library.
-@Suite struct SplitTests {
+@Suite(.bounded) struct SplitTests {
   /// A mix of three tracks: hard cut, 20 s of something else, cross-fade of 4 s.
   private func workplace() throws -> Workplace {
     let place = try Workplace()

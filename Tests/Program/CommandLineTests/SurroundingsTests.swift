@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Time zone, language, number of jobs and order of paths change no byte of the results, except for times of the run.
-@Suite struct SurroundingsTests {
+@Suite(.bounded) struct SurroundingsTests {
   /// Titles and names that languages sort, lower and write differently.
   private static let words = [
     "İstanbul", "ISTANBUL", "istanbul", "ısparta", "Isparta", "Öl", "Ol", "öl", "äpfel", "Zebra", "STRASSE", "Straße",

@@ -7,7 +7,7 @@ import Text
 
 /// The tempi that version 4 of the analyzer `tempo` finds in the music of the repository. A change here is a change of
 /// the version.
-@Suite struct TempoFindingTests {
+@Suite(.bounded) struct TempoFindingTests {
   private static let fixtures = Repository.url("Fixtures")
 
   @Test(arguments: [

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// A library with a problem in its database or disk: there is a clear message, and no stored result is lost.
-@Suite struct TroubledDatabaseTests {
+@Suite(.bounded) struct TroubledDatabaseTests {
   private static let isRoot = geteuid() == 0
 
   private func place(files: Int = 2) throws -> Workplace {

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// A folder that was unpacked from a download brings its own `.nocturne.yaml`.
-@Suite struct TrustTests {
+@Suite(.bounded) struct TrustTests {
   /// A download with a song, a pipeline that leaves a mark when it runs, and settings.
   private static func download(_ place: Workplace, settings: String = "pipeline: ./x.yaml\n") throws -> FilePath {
     let folder = place.folder.file("download")

@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// A mistake in the command line ends with 64 and a message that says what is right.
-@Suite struct UsageTests {
+@Suite(.bounded) struct UsageTests {
   struct Mistake: CustomTestStringConvertible, Sendable {
     var arguments: [Argument]
     var hint: String

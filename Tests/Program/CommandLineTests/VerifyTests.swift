@@ -6,7 +6,7 @@ import Testing
 import Text
 
 /// `analyze verify`, `run --verify`, `show --history` and the export of checksums.
-@Suite struct VerifyTests {
+@Suite(.bounded) struct VerifyTests {
   /// 2001, so no time is near the clock.
   private static let modified = 1_000_000_000
 

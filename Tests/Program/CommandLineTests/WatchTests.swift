@@ -32,7 +32,7 @@ extension Gate {
 }
 
 /// `serve --watch`, beside runs that others start.
-@Suite(.serialized) struct WatchTests {
+@Suite(.bounded, .serialized) struct WatchTests {
   @Test func newFilesAreAnalyzedWithoutARun() throws {
     let watched = try Gate()
     try watched.open()

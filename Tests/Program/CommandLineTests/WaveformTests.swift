@@ -5,7 +5,7 @@ import Testing
 import Text
 
 /// The commands that write waveform data for other programs to draw.
-@Suite struct WaveformTests {
+@Suite(.bounded) struct WaveformTests {
   /// Version 2 of the data format, as doc/DataFormat.md of audiowaveform has it.
   private struct DatFile {
     var header: [Int32] = []

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// `analyze worker`, as an engine sees it: lines in, lines out.
-@Suite struct WorkerTests {
+@Suite(.bounded) struct WorkerTests {
   private static let fingerprint: [Argument] = ["worker", "--pipeline", "fingerprint"]
 
   // MARK: - Lines in, lines out

@@ -1,10 +1,11 @@
+import AnalysisTesting
 import Chromaprint
 import Duplicates
 import Landmarks
 import Testing
 
 /// Alignments of two recordings, and the relations that follow from them.
-@Suite struct AlignmentTests {
+@Suite(.bounded) struct AlignmentTests {
   private let music = MadeSounds.music(seed: 1, seconds: 120)
 
   private func compare(_ one: Sound, _ other: Sound) -> (alignment: Alignment, relation: Relation)? {

@@ -5,7 +5,7 @@ import Landmarks
 import Testing
 
 /// Searches for pairs among many recordings.
-@Suite struct PairSearchTests {
+@Suite(.bounded) struct PairSearchTests {
   private struct Library: SoundSource {
     var sounds: [Sound]
 

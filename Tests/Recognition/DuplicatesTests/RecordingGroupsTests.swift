@@ -3,7 +3,7 @@ import Duplicates
 import Testing
 
 /// Grouping of pairs.
-@Suite struct RecordingGroupsTests {
+@Suite(.bounded) struct RecordingGroupsTests {
   private func pair(
     _ first: String, _ second: String, _ relation: Relation = .encoding, _ strength: Double = 0.9
   ) -> RelatedPair<String> {

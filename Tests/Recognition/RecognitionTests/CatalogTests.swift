@@ -9,7 +9,7 @@ import Testing
 
 func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
 
-@Suite struct CatalogTests {
+@Suite(.bounded) struct CatalogTests {
   private static let query = Catalogs.query(Music.piece(seed: 7, seconds: 8, from: 9))
 
   private static func answer(_ catalog: CustomCatalog) throws -> MatchedMediaItem? {
@@ -393,7 +393,7 @@ func unlinkQuietly(_ path: FilePath) { unlink(path.string) }
   }
 }
 
-@Suite struct VoteTableTests {
+@Suite(.bounded) struct VoteTableTests {
   @Test(arguments: [0, 3_000_000_000])
   func placesWithTheMostVotesComeFirst(first: Int) throws {
     // Counts the same votes in a single table and in stretches.

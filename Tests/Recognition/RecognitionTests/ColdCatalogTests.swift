@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Glibc
 import SystemPackage
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import Recognition
 
 /// Catalogs that are not in memory yet, and are prefetched before they are read.
-@Suite struct ColdCatalogTests {
+@Suite(.bounded) struct ColdCatalogTests {
   @Test func whatIsFetchedIsFoundAsUsual() throws {
     try Catalogs.withDirectory { folder in
       let file = folder.appending("pieces.catalog")

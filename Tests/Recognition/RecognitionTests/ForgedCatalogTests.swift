@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Landmarks
 import SystemPackage
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import Recognition
 
 /// Catalogs with correct checksums but invalid contents: this program never writes them, but must survive them.
-@Suite struct ForgedCatalogTests {
+@Suite(.bounded) struct ForgedCatalogTests {
   private typealias Header = SegmentFormat.Header
 
   /// A segment of two tracks with some bytes changed and the checksums recomputed.

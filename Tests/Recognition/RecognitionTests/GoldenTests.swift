@@ -8,7 +8,7 @@ import Testing
 
 /// Reference values that `Benchmarks/golden.py` computed with the training framework and the shipped weights: the
 /// program gives its network the same input, and gets the same output, as the framework.
-@Suite struct GoldenTests {
+@Suite(.bounded) struct GoldenTests {
   @Test func theNetworkHearsWhatTheFrameworkHears() throws {
     let path = Repository.url("Tests/Fixtures/golden-landmark-network.tsv")
     let golden = try Data(contentsOf: path).withUnsafeBytes { NumberTable($0) }

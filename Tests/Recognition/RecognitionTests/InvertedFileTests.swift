@@ -1,9 +1,10 @@
+import AnalysisTesting
 import Landmarks
 import Testing
 
 @testable import Recognition
 
-@Suite struct InvertedFileTests {
+@Suite(.bounded) struct InvertedFileTests {
   private static func file(landmarks: Int, contextBits: Int? = nil) -> InvertedFile {
     let track = SegmentFormat.Track(
       firstColumn: 0, columnCount: 1_000, landmarkOffset: 0, codeCount: 0, landmarkCount: UInt32(landmarks),

@@ -1,10 +1,11 @@
+import AnalysisTesting
 import Landmarks
 import Testing
 
 @testable import Recognition
 
 /// Compares the network with a direct implementation, place by place.
-@Suite struct LandmarkNetworkTests {
+@Suite(.bounded) struct LandmarkNetworkTests {
   private static let bandCount = LandmarkSpectrum.bandCount
 
   /// Rows of places of channels; places outside are zero.

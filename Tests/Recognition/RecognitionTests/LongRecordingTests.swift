@@ -1,9 +1,10 @@
+import AnalysisTesting
 import Testing
 
 @testable import Recognition
 
 /// Recordings that are longer than a clip: the reported tracks are heard for three seconds or more.
-@Suite struct LongRecordingTests {
+@Suite(.bounded) struct LongRecordingTests {
   private static func session() throws -> RecognitionSession { try RecognitionSession(catalog: Catalogs.catalog) }
 
   private static func cueSheet(_ samples: [Float]) throws -> CueSheet {

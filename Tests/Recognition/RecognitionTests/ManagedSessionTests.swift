@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Glibc
 import Listening
 import SystemPackage
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Recognition
 
-@Suite struct ManagedSessionTests {
+@Suite(.bounded) struct ManagedSessionTests {
   /// Plays a file, then nothing, until the command is stopped.
   private static func endless(_ file: FilePath) -> RecordingSource {
     .command(

@@ -1,11 +1,12 @@
 import Analysis
+import AnalysisTesting
 import CKernels
 import Landmarks
 import Testing
 
 @testable import Recognition
 
-@Suite struct MatchedFilterTests {
+@Suite(.bounded) struct MatchedFilterTests {
   private static let query = Catalogs.query(Music.piece(seed: 3, seconds: 6, from: 9))
   private static let landmarks = Catalogs.references[2].signature.landmarks
 

@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Testing
 import Text
 
 @testable import Recognition
 
-@Suite struct MediaItemTableTests {
+@Suite(.bounded) struct MediaItemTableTests {
   @Test func rowsComeBack() throws {
     let rows = [
       MediaItemTable.Row(

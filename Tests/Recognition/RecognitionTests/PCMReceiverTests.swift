@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Landmarks
 import Recognition
 import Testing
 
-@Suite struct PCMReceiverTests {
+@Suite(.bounded) struct PCMReceiverTests {
   private let samples = Music.piece(seed: 4, seconds: 6)
 
   private func signature(_ append: (inout SignatureGenerator) -> Void) -> Signature {

@@ -6,7 +6,7 @@ import Testing
 @testable import Recognition
 
 /// A catalog divided into parts gives the same results as a whole one.
-@Suite struct PartsTests {
+@Suite(.bounded) struct PartsTests {
   /// A part in the same process.
   private final class NearPart: CatalogPart {
     let name = "http://part.example:8642"

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Glibc
 import Landmarks
 import SystemPackage
@@ -5,7 +6,7 @@ import Testing
 
 @testable import Recognition
 
-@Suite struct RecognitionTests {
+@Suite(.bounded) struct RecognitionTests {
   private static func session() throws -> RecognitionSession { try RecognitionSession(catalog: Catalogs.catalog) }
 
   @Test(arguments: [(UInt64(2), 5.0), (7, 15.37), (9, 21.9)])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RemoteCatalogs
 
-@Suite struct RemoteCatalogTests {
+@Suite(.bounded) struct RemoteCatalogTests {
   private func reason(_ catalog: RemoteCatalog) -> String {
     do throws(PartFailure) {
       try catalog.check()

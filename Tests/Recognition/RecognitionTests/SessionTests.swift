@@ -1,10 +1,11 @@
+import AnalysisTesting
 import Landmarks
 import SystemPackage
 import Testing
 
 @testable import Recognition
 
-@Suite struct SessionTests {
+@Suite(.bounded) struct SessionTests {
   @Test func queriesOutsideTheLimitsOfTheCatalogAreErrors() throws {
     var catalog = Catalogs.catalog
     catalog.minimumQueryDuration = 3

@@ -1,10 +1,11 @@
+import AnalysisTesting
 import Landmarks
 import Testing
 
 @testable import Recognition
 
 /// Tracks made of the same loop, each with its own lead.
-@Suite struct SharedLoopTests {
+@Suite(.bounded) struct SharedLoopTests {
   private static let seconds = 24.0
   private static let loop = Music.piece(seed: 500, seconds: 4)
 

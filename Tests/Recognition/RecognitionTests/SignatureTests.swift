@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import DSP
 import Landmarks
 import SystemPackage
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Recognition
 
-@Suite struct SignatureTests {
+@Suite(.bounded) struct SignatureTests {
   @Test func isTheSameForAnyBlockSize() {
     let samples = Music.piece(seed: 3, seconds: 5)
     let whole = Catalogs.signature(of: samples)

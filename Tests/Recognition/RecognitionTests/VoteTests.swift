@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Landmarks
 import Testing
 
 @testable import Recognition
 
-@Suite struct VoteTests {
+@Suite(.bounded) struct VoteTests {
   private static func segment() throws -> Segment {
     var builder = SegmentBuilder()
     for reference in Catalogs.references {

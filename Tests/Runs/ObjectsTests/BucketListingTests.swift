@@ -6,7 +6,7 @@ import Testing
 
 @testable import Objects
 
-@Suite struct BucketListingTests {
+@Suite(.bounded) struct BucketListingTests {
   private func page(_ keys: [String], next: String? = nil) -> [UInt8] {
     let objects = keys.map {
       """

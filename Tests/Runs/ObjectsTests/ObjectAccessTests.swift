@@ -6,7 +6,7 @@ import Testing
 
 @testable import Objects
 
-@Suite struct ObjectAccessTests {
+@Suite(.bounded) struct ObjectAccessTests {
   private func text(
     _ uri: String, _ environment: [String: String] = [:], home: FilePath = "/nowhere", region: String? = nil
   ) throws -> [String] {

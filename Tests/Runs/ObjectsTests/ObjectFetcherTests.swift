@@ -7,7 +7,7 @@ import Testing
 
 @testable import Objects
 
-@Suite struct ObjectFetcherTests {
+@Suite(.bounded) struct ObjectFetcherTests {
   private typealias Step = ScriptedServer.Step
 
   private static let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 8) }

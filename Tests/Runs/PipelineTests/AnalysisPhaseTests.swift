@@ -7,7 +7,7 @@ import Testing
 @testable import Pipeline
 @testable import ResultStore
 
-@Suite struct AnalysisPhaseTests {
+@Suite(.bounded) struct AnalysisPhaseTests {
   private static func file(_ id: Int64, size: Int64, attempts: Int) -> PendingFile {
     PendingFile(
       fileID: id, path: FilePath("/music/\(id).wav"), device: 1, inode: UInt64(id), sizeBytes: size,

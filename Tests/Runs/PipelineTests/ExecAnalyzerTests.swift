@@ -39,7 +39,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
   }
 }
 
-@Suite struct `Programs that behave` {
+@Suite(.bounded) struct `Programs that behave` {
   @Test func `get the path as their last argument`() throws {
     #expect(try run(#"printf '{"path":"%s","count":%d}' "$1" $#"#) == ["path": "/music/a b.wav", "count": 1])
   }
@@ -110,7 +110,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
   }
 }
 
-@Suite struct `Programs that misbehave` {
+@Suite(.bounded) struct `Programs that misbehave` {
   @Test func `fail with the last line of standard error`() {
     #expect(
       failure { try run("echo one >&2; echo 'model not found' >&2; echo >&2; exit 3") }
@@ -218,7 +218,7 @@ private func failure(_ body: () throws -> JSONValue) -> String {
   }
 }
 
-@Suite struct `Settings of exec analyzers` {
+@Suite(.bounded) struct `Settings of exec analyzers` {
   @Test(
     arguments: [
       ([:], "command"), (["command": ["a"], "input": "stdin"], "input"),

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Platform
 import SystemPackage
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import Pipeline
 
 /// Lines of input for `analyze worker`.
-@Suite struct FileRequestTests {
+@Suite(.bounded) struct FileRequestTests {
   private func request(_ line: String) -> FileRequest { FileRequest(line: Array(line.utf8), workingFolder: "/w") }
 
   private func code(_ line: String) -> String? {

@@ -9,7 +9,7 @@ import Testing
 @testable import Pipeline
 
 /// Files that disappeared during a run, alone or with their folder or disk.
-@Suite struct LostFoldersTests {
+@Suite(.bounded) struct LostFoldersTests {
   private let folder: TemporaryDirectory
   private let root: FilePath
   private let device: UInt64

@@ -9,7 +9,7 @@ import Testing
 @testable import Pipeline
 
 /// Lines of workers on their way into a store.
-@Suite(.timeLimit(.minutes(1))) struct MergeTests {
+@Suite(.bounded) struct MergeTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
   private let control = RunControl()

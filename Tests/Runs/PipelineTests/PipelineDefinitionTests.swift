@@ -11,7 +11,7 @@ import Text
 
 @testable import Pipeline
 
-@Suite struct PipelineDefinitionTests {
+@Suite(.bounded) struct PipelineDefinitionTests {
   static let project = Repository.path()
   static let kinds = [AnalyzerKind(Gauge.self), AnalyzerKind(Counter.self)]
 

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Foundation
 import Glibc
 import Platform
@@ -6,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite struct PriorityTests {
+@Suite(.bounded) struct PriorityTests {
   /// In root's processes, threads that libdispatch starts after the priority was lowered have niceness 0, and threads
   /// they start would inherit it.
   @Test func analysisThreadsAreNiceWhateverThreadStartsThem() async {

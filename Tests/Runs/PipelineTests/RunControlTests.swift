@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import Pipeline
 
-@Suite struct RunControlTests {
+@Suite(.bounded) struct RunControlTests {
   @Test func runsGoOnUntilTheyAreStopped() {
     let control = RunControl()
     #expect(!control.isStopping && !control.mustAbandon)

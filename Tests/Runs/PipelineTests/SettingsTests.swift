@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite struct SettingsTests {
+@Suite(.bounded) struct SettingsTests {
   let root: TemporaryDirectory
   let work: FilePath
   let home: FilePath

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-@Suite struct StreamingTests {
+@Suite(.bounded) struct StreamingTests {
   /// Computed with the reference implementation: shards never change, on any machine.
   @Test(arguments: [
     ("a", [1, 2, 3, 3, 5, 1], 23), ("/music/a.flac", [1, 2, 3, 1, 5, 3], 311),

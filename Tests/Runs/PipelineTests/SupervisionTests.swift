@@ -10,7 +10,7 @@ import Testing
 @testable import Pipeline
 
 /// Files that change, disappear or end their worker while they are analyzed.
-@Suite(.timeLimit(.minutes(1))) struct SupervisionTests {
+@Suite(.bounded) struct SupervisionTests {
   private static let plan = AnalysisPlan(name: "none", plugins: [], resampler: .soxr)
   private let folder: TemporaryDirectory
   private let path: FilePath

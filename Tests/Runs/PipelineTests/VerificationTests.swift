@@ -13,7 +13,7 @@ import Testing
 @testable import Pipeline
 
 /// Verification of files whose analyses come from elsewhere, without a checksum or with an incomplete one.
-@Suite(.timeLimit(.minutes(1))) struct VerificationTests {
+@Suite(.bounded) struct VerificationTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
   private let original: [UInt8]

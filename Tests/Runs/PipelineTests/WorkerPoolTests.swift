@@ -16,7 +16,7 @@ import Text
 @testable import Pipeline
 
 /// Worker processes that misbehave.
-@Suite struct WorkerPoolTests {
+@Suite(.bounded) struct WorkerPoolTests {
   private static let plan = AnalysisPlan(name: "none", plugins: [], resampler: .soxr)
   private let folder: TemporaryDirectory
 

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import SystemPackage
 import Testing
 import Text
@@ -6,7 +7,7 @@ import Text
 @testable import Server
 
 /// The routes for the pages of the app.
-@Suite struct AppRoutesTests {
+@Suite(.bounded) struct AppRoutesTests {
   private static func files() -> [ServedLibrary.File] {
     let problem = Problem(stage: .open, code: "empty", message: "The file is empty.")
     return [

@@ -13,7 +13,7 @@ import Text
 @testable import Serving
 
 /// The rules of HTTP/1.1 that apply to all requests.
-@Suite struct HTTPTests {
+@Suite(.bounded) struct HTTPTests {
   private static let playlist = "POST /v1/users/nocturne/playlists HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 
   @Test func whoWaitsForLeaveToSendGetsIt() async throws {
@@ -116,7 +116,7 @@ import Text
 }
 
 /// One client cannot use up the resources of all.
-@Suite struct ShareTests {
+@Suite(.bounded) struct ShareTests {
   private static let (one, other) = (Client.Owner.token("phone"), Client.Owner.network([192, 0, 2, 1]))
 
   @Test func sessionsAreLimitedForEachClient() throws {

@@ -13,7 +13,7 @@ import Text
 @testable import Serving
 
 /// Work of one kind does not keep other kinds waiting. More of each waits here than any lane has threads.
-@Suite struct LaneTests {
+@Suite(.bounded) struct LaneTests {
   private static let files = (1...8).map { number in
     ServedLibrary.File(
       path: FilePath("/music/\(number).flac"),

@@ -14,7 +14,7 @@ import Text
 @testable import Serving
 
 /// Both sides of the limits of requests.
-@Suite(.timeLimit(.minutes(1))) struct LimitTests {
+@Suite(.bounded) struct LimitTests {
   /// One album with one track more than a response contains of any album or playlist.
   private static let files = (1...101).map { number in
     ServedLibrary.File(
@@ -134,7 +134,7 @@ import Text
 }
 
 /// Both sides of the limits of uploads.
-@Suite(.timeLimit(.minutes(1))) struct UploadLimitTests {
+@Suite(.bounded) struct UploadLimitTests {
   private let folder: TemporaryDirectory
   private let services: Services
 

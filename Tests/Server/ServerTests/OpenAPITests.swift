@@ -8,7 +8,7 @@ import Text
 @testable import Server
 @testable import Serving
 
-@Suite struct OpenAPITests {
+@Suite(.bounded) struct OpenAPITests {
   private let routes: [Route]
 
   init() throws { routes = try Route.all() }

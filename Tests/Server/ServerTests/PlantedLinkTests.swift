@@ -11,7 +11,7 @@ import Testing
 
 /// Links that someone plants in the library, before a run or between a run and a request, serve nothing of other files
 /// of this machine.
-@Suite struct PlantedLinkTests {
+@Suite(.bounded) struct PlantedLinkTests {
   /// A library with songs, and a folder elsewhere with a secret as text and as audio.
   private final class Place {
     let folder: TemporaryDirectory

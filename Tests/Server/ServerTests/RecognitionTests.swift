@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import HTTPTypes
 import NIOCore
 import RecognitionTasks
@@ -7,7 +8,7 @@ import Testing
 @testable import Server
 @testable import Serving
 
-@Suite struct AudioTypeTests {
+@Suite(.bounded) struct AudioTypeTests {
   @Test func pcmIsDescribedByItsParameters() throws {
     let type = try AudioType(contentType: "Audio/PCM; rate=48000 ;channels=2;encoding=\"f32le\"")
     #expect(type == .pcm(PCMFormat(sampleRate: 48_000, channelCount: 2, encoding: .f32le)))
@@ -47,7 +48,7 @@ import Testing
   }
 }
 
-@Suite struct LiveSessionTests {
+@Suite(.bounded) struct LiveSessionTests {
   private let format = PCMFormat(sampleRate: 8000, channelCount: 1, encoding: .s16le)
   private let session = LiveSession(id: "a", limit: ConfidenceLimit(), waiting: BufferBudget(limit: 64 << 20))
   private let second = ByteBuffer(repeating: 0, count: 16_000)
@@ -91,7 +92,7 @@ import Testing
   }
 }
 
-@Suite struct AcoustIDAnswerTests {
+@Suite(.bounded) struct AcoustIDAnswerTests {
   @Test func idsHaveTheFormOfUUIDs() {
     let content = ContentID(high: 0x0123_4567_89ab_cdef, low: 0x1)
     #expect(AcoustIDAnswer.uuid(of: content) == "01234567-89ab-cdef-0000-000000000001")
@@ -102,7 +103,7 @@ import Testing
   }
 }
 
-@Suite struct GzipBodyTests {
+@Suite(.bounded) struct GzipBodyTests {
   /// `gzip` of "a=1".
   private let packed: [UInt8] = [
     31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 75, 180, 53, 4, 0, 129, 48, 98, 141, 3, 0, 0, 0,

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Foundation
 import HTTPTypes
 import ResultStore
@@ -7,7 +8,7 @@ import Testing
 @testable import Server
 @testable import Serving
 
-@Suite struct RequestErrorTests {
+@Suite(.bounded) struct RequestErrorTests {
   @Test func errorsOfTheInsideAreNotTold() {
     struct Secret: Error {}
     let error = RequestError(Secret())

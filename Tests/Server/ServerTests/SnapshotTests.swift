@@ -15,7 +15,7 @@ import Text
 
 /// Compares the server's responses about one untidy library byte for byte with the files in `Snapshots`: one folder per
 /// API, one file per request of `SnapshotRequests`.
-@Suite struct SnapshotTests {
+@Suite(.bounded) struct SnapshotTests {
   @Test(arguments: SnapshotRequests.all.keys.sorted()) func answersAreTheKnownOnes(api: String) async throws {
     let requests = SnapshotRequests.all[api] ?? []
     let routes = try Route.all()

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import SystemPackage
 import Testing
@@ -7,7 +8,7 @@ import Text
 @testable import Server
 
 /// `/v1` as clients of Spotify's Web API use it.
-@Suite struct SpotifyRoutesTests {
+@Suite(.bounded) struct SpotifyRoutesTests {
   /// Fields that typed clients require, for each kind of object.
   // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Track: Decodable {

@@ -10,7 +10,7 @@ import Text
 @testable import Server
 
 /// Subsonic players find every track, whatever its tags lack.
-@Suite struct SubsonicBrowsingTests {
+@Suite(.bounded) struct SubsonicBrowsingTests {
   private static let files: [ServedLibrary.File] = [
     file("Band/First/1.flac", ["title": ["One"], "artist": ["Band"], "album": ["First"], "track": ["1"]]),
     file("Band/First/2.flac", ["artist": ["Band feat. Guest"], "album": ["First"], "track": ["2"]]),

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import LibraryTesting
 import Records
@@ -9,7 +10,7 @@ import Testing
 @testable import Server
 
 /// Files that `TrackFolder` does not open are not served.
-@Suite struct SwappedFolderTests {
+@Suite(.bounded) struct SwappedFolderTests {
   @Test func nothingFromOutsideIsServed() async throws {
     let place = try ExposedLibrary()
     try place.put(ExposedLibrary.picture, place.library.appending("Artist/Album/cover.bmp"))

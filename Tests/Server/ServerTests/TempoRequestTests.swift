@@ -1,10 +1,11 @@
+import AnalysisTesting
 import Testing
 import Text
 
 @testable import Server
 @testable import Serving
 
-@Suite struct TempoRequestTests {
+@Suite(.bounded) struct TempoRequestTests {
   private func request(_ body: [String: JSONValue]) throws -> TempoRequest {
     try TempoRequest(body, candidates: [120, 90])
   }

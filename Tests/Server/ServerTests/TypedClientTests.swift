@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import LibraryStore
 import ResultStore
@@ -10,7 +11,7 @@ import Text
 @testable import Serving
 
 /// `/v1` for clients that insist on types: numbers where Spotify has numbers, and every field that they require.
-@Suite struct TypedClientTests {
+@Suite(.bounded) struct TypedClientTests {
   // swift-format-ignore: AlwaysUseLowerCamelCase
   private struct Features: Decodable {
     var acousticness: Double, danceability: Double, duration_ms: Int, energy: Double, instrumentalness: Double

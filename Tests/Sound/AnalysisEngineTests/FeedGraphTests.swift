@@ -75,7 +75,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
   return channels
 }
 
-@Suite struct `Feeds of a file` {
+@Suite(.bounded) struct `Feeds of a file` {
   @Test(arguments: ResamplerKind.allCases)
   func `do not depend on how the audio is cut into blocks`(resampler: ResamplerKind) throws {
     let plugins = feeds.enumerated().map { Probe.plugin("probe_\($0)", $1) }
@@ -171,7 +171,7 @@ private func planar(_ finding: Probe.Finding, channelCount: Int) -> [[Float]] {
   }
 }
 
-@Suite struct `Sessions of a file` {
+@Suite(.bounded) struct `Sessions of a file` {
   @Test func `fail alone`() throws {
     let mono = samples(.native)
     let outcomes = analyze(

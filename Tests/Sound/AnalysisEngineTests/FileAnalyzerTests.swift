@@ -48,7 +48,7 @@ extension FileAnalysis {
   }
 }
 
-@Suite struct `The analysis of a file` {
+@Suite(.bounded) struct `The analysis of a file` {
   private let directory: TemporaryDirectory
 
   init() throws {
@@ -255,7 +255,7 @@ extension FileAnalysis {
   }
 }
 
-@Suite struct `Audio that is known` {
+@Suite(.bounded) struct `Audio that is known` {
   private let directory: TemporaryDirectory
   private let known: KnownAudio
   private let path: FilePath
@@ -348,7 +348,7 @@ extension FileAnalysis {
   }
 }
 
-@Suite struct `Jobs as JSON` {
+@Suite(.bounded) struct `Jobs as JSON` {
   @Test func `come back, whatever the path`() throws {
     let odd = FilePath(platformString: [0x2F, 0x61, -1, 0x0A, 0x62, 0])
     for path in ["/music/Björk/a b.flac", "relative", "", odd] as [FilePath] {

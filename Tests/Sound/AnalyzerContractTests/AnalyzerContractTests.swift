@@ -3,7 +3,7 @@ import AnalysisTesting
 import BuiltInAnalyzers
 import Testing
 
-@Suite struct `Every built-in analyzer` {
+@Suite(.bounded) struct `Every built-in analyzer` {
   @Test(arguments: BuiltInAnalyzers.all + BuiltInAnalyzers.onRequest)
   func `is named well`(kind: AnalyzerKind) {
     #expect(AnalyzerContract.breachesOfNaming(kind) == [])

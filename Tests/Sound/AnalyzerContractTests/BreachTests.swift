@@ -76,7 +76,7 @@ private struct CarelessDeclarer: Analyzer {
   }
 }
 
-@Suite struct `The contract notices` {
+@Suite(.bounded) struct `The contract notices` {
   private let kind = AnalyzerKind(CarelessAnalyzer.self)
 
   private func challenge(_ name: String) throws -> AnalyzerContract.Challenge {

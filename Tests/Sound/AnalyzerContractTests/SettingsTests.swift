@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import Records
 import Testing
@@ -28,7 +29,7 @@ private struct Settings: AnalyzerConfiguration {
   }
 }
 
-@Suite struct `Merging settings` {
+@Suite(.bounded) struct `Merging settings` {
   @Test func `keeps defaults of keys that are not given`() throws {
     let merged = try Settings(merging: [
       "length_s": 30, "shape": "square", "inner": ["depth": 7], "names": ["a"], "is_loud": true,
@@ -71,7 +72,7 @@ private struct Settings: AnalyzerConfiguration {
   }
 }
 
-@Suite struct `Canonical JSON` {
+@Suite(.bounded) struct `Canonical JSON` {
   @Test func `is the same for equal values`() throws {
     let text = #"{"b":[1.0,1e2,0.25,-0.0],"a":"é\n\"\\","c":{"y":null,"x":true}}"#
     let value = try JSONValue(parsing: Array(text.utf8))
@@ -85,7 +86,7 @@ private struct Settings: AnalyzerConfiguration {
   }
 }
 
-@Suite struct `Outcomes as JSON` {
+@Suite(.bounded) struct `Outcomes as JSON` {
   private let identity = AnalyzerIdentity(id: "chromaprint", version: 1, digest: "d")
 
   private func roundTrip(_ result: AnalyzerOutcome.Result, types: [String: any AnalysisFinding.Type]) throws

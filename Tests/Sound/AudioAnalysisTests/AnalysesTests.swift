@@ -27,7 +27,7 @@ private struct FrameCounter: Analyzer {
   func makeSession(for file: AudioFile) throws(AnalysisError) -> Session { Session() }
 }
 
-@Suite struct AnalysesTests {
+@Suite(.bounded) struct AnalysesTests {
   private let folder: TemporaryDirectory
   /// Two clicks a second.
   private let clicks = Signal(seconds: 20) { $0.truncatingRemainder(dividingBy: 0.5) < 0.005 ? 0.5 : 0 }

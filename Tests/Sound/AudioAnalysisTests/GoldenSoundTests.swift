@@ -4,7 +4,7 @@ import Testing
 
 /// Findings of the audio analyzers for two excerpts. If a value changes by more than another compiler or processor may
 /// cause, the version of its analyzer must be raised, and this table changed with it.
-@Suite struct GoldenSoundTests {
+@Suite(.bounded) struct GoldenSoundTests {
   private static let folder = Repository.path("Fixtures/music")
   private static let kinds: [AnalyzerKind] = [.tempo, .key, .loudness, .waveform, .sections, .cues, .traits, .likeness]
 

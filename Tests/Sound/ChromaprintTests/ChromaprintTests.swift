@@ -35,7 +35,7 @@ private func fpcalc(_ path: FilePath, _ options: [String] = []) throws -> String
   return try JSONDecoder().decode(Answer.self, from: answer).fingerprint
 }
 
-@Suite struct `The fingerprint` {
+@Suite(.bounded) struct `The fingerprint` {
   private let directory: TemporaryDirectory
 
   init() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Chromaprint
 
-@Suite struct FingerprintIndexTests {
+@Suite(.bounded) struct FingerprintIndexTests {
   /// Items of about two minutes.
   private static func items(_ seed: UInt64, count: Int = 950) -> [UInt32] {
     var random = SplitMix64(seed: seed)

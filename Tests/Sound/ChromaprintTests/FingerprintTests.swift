@@ -3,7 +3,7 @@ import Testing
 
 @testable import Chromaprint
 
-@Suite struct FingerprintTests {
+@Suite(.bounded) struct FingerprintTests {
   private func fingerprint(_ signal: Signal) throws -> Fingerprint {
     let context = try ChromaprintContext(sampleRate: signal.sampleRate)
     let samples = signal.mono.map { Int16(max(-32_000, min(32_000, $0 * 32_000))) }

@@ -66,7 +66,7 @@ private func analyze(
   return try session.finish(after: EarlierFindings(earlier.compactMap(\.self)))
 }
 
-@Suite struct CuesTests {
+@Suite(.bounded) struct CuesTests {
   @Test(arguments: 0..<12)
   func everythingOfASong(seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))

@@ -1,9 +1,10 @@
+import AnalysisTesting
 import Foundation
 import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct GrooveTests {
+@Suite(.bounded) struct GrooveTests {
   /// 40 bars of constant level, with less bass at the start.
   /// - Parameters:
   ///   - bass: Level of the bass, in dB relative to all.

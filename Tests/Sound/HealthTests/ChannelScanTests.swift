@@ -6,7 +6,7 @@ import Testing
 @testable import BuiltInAnalyzers
 
 /// The weakest faults that count, and the strongest that do not.
-@Suite struct ChannelScanTests {
+@Suite(.bounded) struct ChannelScanTests {
   private static let rate = 44_100
   private static let margin = 64 * 64
   private static let length = SampleCells.length

@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct FrameGridTests {
+@Suite(.bounded) struct FrameGridTests {
   /// The subbands from 4 kHz on, or from the ninth on if that is lower, up to 20 kHz or the end of the spectrum.
   @Test(
     arguments: [

@@ -42,7 +42,7 @@ private func places(_ finding: HealthFinding, _ kind: String) -> [Double] {
   finding.faults.filter { $0.kind == kind }.map(\.startSeconds)
 }
 
-@Suite struct `Health of a recording` {
+@Suite(.bounded) struct `Health of a recording` {
   @Test func `music without a fault has none`() throws {
     let found = try health(of: music())
     #expect(found.faults == [])

@@ -84,7 +84,7 @@ private struct LappedCodec {
   }
 }
 
-@Suite struct `Origin of a lossless file` {
+@Suite(.bounded) struct `Origin of a lossless file` {
   /// Quantization steps are so coarse that most high coefficients become zero, or so fine that none do.
   @Test(arguments: [(37, Float(1)), (700, Float(0.2))]) func `frames of a codec are found, at any volume`(
     start: Int, gain: Float

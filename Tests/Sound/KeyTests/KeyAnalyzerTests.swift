@@ -4,7 +4,7 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct KeyAnalyzerTests {
+@Suite(.bounded) struct KeyAnalyzerTests {
   @Test(arguments: 0..<12, [MusicalKey.Mode.major, .minor])
   func cadences(tonic: Int, mode: MusicalKey.Mode) throws {
     let finding = try analyze(cadence(tonic, mode, seconds: 24))

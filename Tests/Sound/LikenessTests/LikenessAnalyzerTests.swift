@@ -8,7 +8,7 @@ import Testing
 
 @testable import Likeness
 
-@Suite struct LikenessAnalyzerTests {
+@Suite(.bounded) struct LikenessAnalyzerTests {
   @Test(arguments: [-40, -12, 12] as [Double]) func gainDoesNotMatter(decibels: Double) throws {
     let sound = music()
     let found = try analyze(sound.scaled(by: Float(pow(10, decibels / 20))))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Likeness
 
-@Suite struct PrincipalComponentsTests {
+@Suite(.bounded) struct PrincipalComponentsTests {
   /// Descriptors that differ in a few directions, and a little in all others.
   private func descriptors(_ count: Int, directions: Int) -> [UInt8] {
     var random = SplitMix64(seed: 3)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Likeness
 
-@Suite struct SoundCollectionTests {
+@Suite(.bounded) struct SoundCollectionTests {
   /// Random, independent descriptors.
   private func descriptors(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var random = SplitMix64(seed: seed)

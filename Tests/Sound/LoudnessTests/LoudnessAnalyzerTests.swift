@@ -8,7 +8,7 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct LoudnessAnalyzerTests {
+@Suite(.bounded) struct LoudnessAnalyzerTests {
   /// Runs a session over planar spans of the given lengths, repeated in turn.
   static func loudness(of signal: Signal, mask: UInt64 = 0, cut lengths: [Int] = [16_384]) throws -> LoudnessFinding {
     let format = AudioFormat(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct BeatUnitsTests {
+@Suite(.bounded) struct BeatUnitsTests {
   @Test func beatsGoOnToBothEnds() {
     let units = BeatUnits(beats: (0..<20).map { 3.2 + Double($0) }, seconds: 30)
     #expect(units.edges.first == 0 && units.edges.last == 30)
@@ -37,7 +37,7 @@ import Testing
 }
 
 /// Song of 40 bars of four beats whose harmony changes with each bar, and whose timbre changes after 16 bars.
-@Suite struct BarStartsTests {
+@Suite(.bounded) struct BarStartsTests {
   private static let units = BeatUnits(beats: (0..<162).map { 0.5 * Double($0) }, seconds: 81)
 
   /// Two columns of a quarter second per beat; the second bar begins after `pickup` beats.
@@ -84,7 +84,7 @@ import Testing
   }
 }
 
-@Suite struct RecurrenceTests {
+@Suite(.bounded) struct RecurrenceTests {
   /// Two blocks of 20 units that are similar within and dissimilar between.
   private static let blocks: [Float] = (0..<1600).map { ($0 / 40 < 20) == ($0 % 40 < 20) ? 0.9 : -0.9 }
 
@@ -128,7 +128,7 @@ import Testing
   }
 }
 
-@Suite struct SoundProfileTests {
+@Suite(.bounded) struct SoundProfileTests {
   @Test func memoryIsBounded() {
     var profile = SoundProfile()
     let column = [Float](repeating: 1, count: SoundProfile.layout.binCount)

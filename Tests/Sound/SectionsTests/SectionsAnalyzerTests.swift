@@ -5,7 +5,7 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct SectionsAnalyzerTests {
+@Suite(.bounded) struct SectionsAnalyzerTests {
   private static let parts: [Part] = [.first, .second, .first, .third, .first, .second]
   private static let signal = song(parts)
   private static let withBeats = Result { try analyze(signal, after: beats(until: signal.duration)) }

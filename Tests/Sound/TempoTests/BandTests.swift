@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import DSP
 import Glibc
 import Testing
@@ -51,7 +52,7 @@ private struct Band {
   }
 }
 
-@Suite struct BandTests {
+@Suite(.bounded) struct BandTests {
   /// Backbeats and chords that last a bar distinguish slow music with sixteenths from music twice as fast.
   @Test(arguments: [64.0, 72, 80, 88])
   func slow(bpm: Double) throws {
@@ -99,7 +100,7 @@ private struct Band {
   }
 }
 
-@Suite struct RubatoTests {
+@Suite(.bounded) struct RubatoTests {
   /// Plucked notes, two per beat, by a player who pushes and pulls.
   private func rubato(_ bpm: Double, swing: Double) -> [Float] {
     var times: [Double] = []
@@ -122,7 +123,7 @@ private struct Band {
   }
 }
 
-@Suite struct MetricalFeaturesTests {
+@Suite(.bounded) struct MetricalFeaturesTests {
   private func values(of band: Band, at bpm: Double) -> NamedValues {
     let onsets = OnsetEnvelopes(bands(of: band.music))
     let grid = pulse(bpm, from: band.start, seconds: band.seconds).map { $0 * OnsetEnvelopes.columnsPerSecond }
@@ -152,7 +153,7 @@ private struct Band {
   }
 }
 
-@Suite struct TempiOfHypothesesTests {
+@Suite(.bounded) struct TempiOfHypothesesTests {
   /// Many grids of one tempo do not displace the others.
   @Test func tempiAreCountedWithAllTheirGrids() {
     let grid = BeatGrid(beats: [])

@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import SystemPackage
 import Testing
 
 @testable import Tempo
 
-@Suite struct BeatFitTests {
+@Suite(.bounded) struct BeatFitTests {
   private func fit(_ bpm: Double, _ signal: [Float]) throws -> TempoFinding {
     var configuration = BeatFitAnalyzer.Configuration()
     configuration.bpm = bpm

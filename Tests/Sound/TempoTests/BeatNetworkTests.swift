@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import Tempo
 
-@Suite struct BeatNetworkTests {
+@Suite(.bounded) struct BeatNetworkTests {
   private static func randomInput(columns: Int, seed: UInt64) -> BeatNetworkInput {
     var random = Randomness(seed)
     var input = BeatNetworkInput(columnCount: columns)

@@ -7,7 +7,7 @@ import Testing
 
 /// Golden vectors written by `Benchmarks/golden.py` with the training framework and the shipped weights: the program
 /// must give its network the input it was trained on, and compute the framework's output.
-@Suite struct GoldenTests {
+@Suite(.bounded) struct GoldenTests {
   private static let golden: NumberTable = {
     let path = Repository.url("Tests/Fixtures/golden-beat-network.tsv")
     return ((try? Data(contentsOf: path)) ?? Data()).withUnsafeBytes { NumberTable($0) }

@@ -1,9 +1,10 @@
+import AnalysisTesting
 import Foundation
 import Testing
 
 @testable import Tempo
 
-@Suite struct OnsetPresenceTests {
+@Suite(.bounded) struct OnsetPresenceTests {
   private typealias Lanes = OnsetEnvelopes.Lanes
 
   /// - Returns: Presence in 20 columns, of which these have an onset of this strength.

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import DSP
 import Glibc
 import SystemPackage
@@ -7,7 +8,7 @@ import Testing
 @testable import Tempo
 
 /// Signals with exactly known tempo and beats.
-@Suite struct ClickTests {
+@Suite(.bounded) struct ClickTests {
   /// If there are only clicks, their rate is the tempo, octave included.
   @Test(arguments: [40.0, 50, 60, 77, 93.5, 110, 120, 128, 140.3, 174, 200, 240])
   func plain(bpm: Double) throws {
@@ -68,7 +69,7 @@ import Testing
   }
 }
 
-@Suite struct FeelTests {
+@Suite(.bounded) struct FeelTests {
   @Test(arguments: [96.0, 120, 138])
   func swing(bpm: Double) throws {
     let place = 2 / 3.0
@@ -103,7 +104,7 @@ import Testing
   }
 }
 
-@Suite struct BarReadingTests {
+@Suite(.bounded) struct BarReadingTests {
   private func accents(
     _ pattern: [OnsetEnvelopes.Lanes], bars: Int, startingWith first: Int = 0, newChords: Bool = true
   ) -> BeatAccents {
@@ -198,7 +199,7 @@ import Testing
   }
 }
 
-@Suite struct MixTests {
+@Suite(.bounded) struct MixTests {
   /// Tracks in sequence with crossfades, as in a DJ mix.
   private func mix(_ tempi: [Double], each seconds: Double, fade: Double = 4) -> (signal: [Float], changes: [Double]) {
     var sum: [Float] = []
@@ -254,7 +255,7 @@ import Testing
   }
 }
 
-@Suite struct GridWeightsTests {
+@Suite(.bounded) struct GridWeightsTests {
   @Test func everyFeatureHasItsWeightAndEveryWeightItsFeature() throws {
     let names = GridFeatures.names
     #expect(Set(names).count == names.count)

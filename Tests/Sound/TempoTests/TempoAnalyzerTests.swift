@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Glibc
 import Testing
 
 @testable import Tempo
 
-@Suite struct TempoAnalyzerTests {
+@Suite(.bounded) struct TempoAnalyzerTests {
   @Test(arguments: [100.0, 117, 127, 150])
   func drums(bpm: Double) throws {
     let finding = try analyze(rockBeat(bpm, seconds: 12))
@@ -84,7 +85,7 @@ import Testing
   }
 }
 
-@Suite struct TempoConfigurationTests {
+@Suite(.bounded) struct TempoConfigurationTests {
   @Test func rangeIsChecked() {
     var configuration = TempoAnalyzer.Configuration()
     configuration.minimumBPM = 0
@@ -106,7 +107,7 @@ import Testing
   }
 }
 
-@Suite struct TempoSettingTests {
+@Suite(.bounded) struct TempoSettingTests {
   /// The tempo is halved or doubled into the range, with as many beats as it implies.
   @Test(arguments: [(60.0, 120.0, 75.0), (40.0, 90.0, 75.0), (140.0, 280.0, 150.0)])
   func tempoIsFoldedIntoTheRange(low: Double, high: Double, expected: Double) throws {
@@ -137,7 +138,7 @@ import Testing
   }
 }
 
-@Suite struct TempoSectionsTests {
+@Suite(.bounded) struct TempoSectionsTests {
   @Test func oneTempoIsOneSection() {
     let beats: [Double] = (0..<300).map { beat in
       let wobble = 0.008 * sin(Double(beat) * 2.1)
@@ -169,7 +170,7 @@ import Testing
   }
 }
 
-@Suite struct MovingTempoTests {
+@Suite(.bounded) struct MovingTempoTests {
   /// Beats of a tempo that is a function of time, with a backbeat and hi-hats between.
   private func played(seconds: Double, _ bpm: (Double) -> Double) -> (signal: [Float], beats: [Double]) {
     var beats: [Double] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct TraitsAnalyzerTests {
+@Suite(.bounded) struct TraitsAnalyzerTests {
   private func ascends(_ values: [Double?], by step: Double = 0.02) -> Bool {
     let values = values.compactMap(\.self)
     return zip(values, values.dropFirst()).allSatisfy { $1 > $0 + step }
@@ -155,7 +155,7 @@ import Testing
   }
 }
 
-@Suite struct LevelDistributionTests {
+@Suite(.bounded) struct LevelDistributionTests {
   @Test func percentiles() {
     var levels = LevelDistribution()
     for level in 0..<100 { levels.add(meanSquare: pow(10, -Double(level) / 20)) }

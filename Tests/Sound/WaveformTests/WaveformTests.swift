@@ -6,7 +6,7 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-@Suite struct WaveformTests {
+@Suite(.bounded) struct WaveformTests {
   private func analyze(_ signal: Signal, cut: Int = 16_384) throws -> WaveformFinding {
     var session = WaveformAnalyzer.Session(sampleRate: signal.sampleRate)
     let samples = signal.mono

@@ -13,7 +13,7 @@ import SystemPackage
 import Testing
 
 /// Changes received by a follower.
-@Suite struct ChangeLogTests {
+@Suite(.bounded) struct ChangeLogTests {
   private struct News: Equatable {
     var records: [FilePath] = []
     var removals: [FilePath] = []

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Filters
 import LibraryStore
 import LibraryTesting
@@ -8,7 +9,7 @@ import SystemPackage
 import Testing
 
 /// Filters and orders by fields of findings.
-@Suite struct FindingFilterTests {
+@Suite(.bounded) struct FindingFilterTests {
   private static let traits = AnalyzerIdentity(id: "traits", version: 1, digest: "")
   private static let columns = FindingColumn.all(of: [TraitsFinding.self, LoudnessFinding.self])
 

@@ -1,10 +1,11 @@
+import AnalysisTesting
 import SystemPackage
 import Testing
 
 @testable import LibraryStore
 @testable import ResultStore
 
-@Suite struct LibraryFoldersTests {
+@Suite(.bounded) struct LibraryFoldersTests {
   private func folders(_ paths: [FilePath], given: [FilePath]) -> LibraryFolders {
     LibraryFolders(of: paths.enumerated().map { (id: Int64($0.offset), path: $0.element) }, given: given)
   }

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Filters
 import Foundation
 import LibraryStore
@@ -10,7 +11,7 @@ import SystemPackage
 import Testing
 
 /// Playlists over four tracks `/music/a` … `/music/d`.
-@Suite struct PlaylistTests {
+@Suite(.bounded) struct PlaylistTests {
   private let library: ScannedLibrary
   private var store: ResultStore { library.store }
 

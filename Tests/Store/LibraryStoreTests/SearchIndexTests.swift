@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import GRDB
 import LibraryTesting
@@ -6,7 +7,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-@Suite struct SearchIndexTests {
+@Suite(.bounded) struct SearchIndexTests {
   private func find(_ table: String, _ query: String, in library: ScannedLibrary) throws -> [String] {
     try DatabaseQueue(path: library.database.string).read { db in
       try String.fetchAll(

@@ -8,7 +8,7 @@ import Testing
 @testable import LibraryStore
 
 /// Searches in a library that is just small enough, or just too large, for exact counts.
-@Suite(.timeLimit(.minutes(1))) struct SearchLimitTests {
+@Suite(.bounded) struct SearchLimitTests {
   private let library: ScannedLibrary
   private var store: ResultStore { library.store }
 

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Foundation
 import LibraryStore
 import Platform
@@ -6,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Values of `--since`, and the files it reads.
-@Suite struct SinceTests {
+@Suite(.bounded) struct SinceTests {
   private static let now = Timestamp(rfc3339: "2026-11-22T12:00:00Z") ?? .now
 
   private static func time(_ text: String) -> Since? { Timestamp(rfc3339: text).map { .point(.time($0)) } }

@@ -11,7 +11,7 @@ import SystemPackage
 import Testing
 
 /// Albums, artists and genres of the song catalog, and their ids.
-@Suite struct SongAlbumTests {
+@Suite(.bounded) struct SongAlbumTests {
   private typealias File = (path: FilePath, tags: [String: [String]]?)
 
   /// Library with these files; a file without tags is broken.

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Filters
 import Foundation
 import GRDB
@@ -12,7 +13,7 @@ import Testing
 
 /// The song catalog follows every change of files: `check` compares all of its rows with those of the findings, and the
 /// full-text index with both.
-@Suite struct SongCatalogTests {
+@Suite(.bounded) struct SongCatalogTests {
   private func paths(_ filter: String, in library: ScannedLibrary) throws -> [FilePath] {
     try library.store.tracks(matching: TrackFilter(parsing: filter)).map(\.path)
   }

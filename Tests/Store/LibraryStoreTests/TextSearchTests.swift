@@ -9,7 +9,7 @@ import Testing
 @testable import ResultStore
 
 /// Searches by words.
-@Suite struct TextSearchTests {
+@Suite(.bounded) struct TextSearchTests {
   private static let songs: [(path: FilePath, fields: [String: [String]])] = [
     (
       "/music/Lumine/one.flac",

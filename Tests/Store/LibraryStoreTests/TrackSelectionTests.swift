@@ -13,7 +13,7 @@ import Testing
 @testable import ResultStore
 
 /// Filters as evaluated by the store.
-@Suite struct TrackSelectionTests {
+@Suite(.bounded) struct TrackSelectionTests {
   /// Song of a made-up library: each value occurs, is missing, and lies on the edges of ranges.
   private struct Song {
     var path: FilePath

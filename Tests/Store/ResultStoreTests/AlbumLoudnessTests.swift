@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import DSP
 import Foundation
 import GRDB
@@ -10,7 +11,7 @@ import SystemPackage
 import Testing
 
 /// Gain and peak of albums, derived by the store from their tracks.
-@Suite struct AlbumLoudnessTests {
+@Suite(.bounded) struct AlbumLoudnessTests {
   private static let loudness = AnalyzerIdentity(id: "loudness", version: 1, digest: "l1")
 
   /// 20 s of constant loudness; `nil` for silence.

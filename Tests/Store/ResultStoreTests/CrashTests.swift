@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import GRDB
 import LibraryTesting
@@ -16,7 +17,7 @@ private struct Deadly: AnalysisFinding {
   init(from decoder: any Decoder) throws {}
 }
 
-@Suite struct CrashTests {
+@Suite(.bounded) struct CrashTests {
   @Test func killedInTheMiddleOfABatchLeavesRowsAndIndexTogether() async throws {
     let library = try ScannedLibrary()
     let database = library.database.string

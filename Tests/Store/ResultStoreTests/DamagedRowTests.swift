@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import GRDB
 import LibraryTesting
 import Records
@@ -7,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Values never written by this program, in a database that SQLite considers intact.
-@Suite struct DamagedRowTests {
+@Suite(.bounded) struct DamagedRowTests {
   @Test(arguments: [Int64.max, .min, -1])
   func countsOfARunCanBeAddedUp(value: Int64) throws {
     let library = try ScannedLibrary()

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import GRDB
 import LibraryTesting
@@ -104,7 +105,7 @@ private struct Intruder: DeclaredFinding {
   static let declaration = FindingDeclaration<Intruder>("run", "Nothing.", fields: [])
 }
 
-@Suite struct DeclaredFindingTests {
+@Suite(.bounded) struct DeclaredFindingTests {
   private static let analyzer = AnalyzerIdentity(id: "every_kind", version: 1, digest: "")
   private static let findings = ScannedLibrary.findings + [EveryKind.self]
 

@@ -7,7 +7,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-@Suite struct FailureTests {
+@Suite(.bounded) struct FailureTests {
   private func analyze(_ file: PendingFile) -> FileAnalysis {
     file.path.stem == "bad" ? ScannedLibrary.broken : ScannedLibrary.analysis(of: file)
   }

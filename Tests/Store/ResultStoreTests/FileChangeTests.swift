@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Platform
 import Records
@@ -9,7 +10,7 @@ import Text
 @testable import ResultStore
 
 /// Times in these tests are in seconds after an hour of 2026, as decimals for fractions.
-@Suite struct FileChangeTests {
+@Suite(.bounded) struct FileChangeTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var what: String
     /// Size, modification time, status time.
@@ -96,7 +97,7 @@ import Text
   }
 }
 
-@Suite struct TouchedFileTests {
+@Suite(.bounded) struct TouchedFileTests {
   private func analyze(_ file: PendingFile) -> FileAnalysis { ScannedLibrary.analysis(of: file, audio: "sound") }
 
   /// Result for a file whose audio the pipeline knows: tags are read again, everything else is unchanged.

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Platform
 import Records
@@ -6,7 +7,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-@Suite struct MergeTests {
+@Suite(.bounded) struct MergeTests {
   private static let origin = ResultOrigin(pipeline: "default", digest: "d", wanted: ScannedLibrary.wanted())
 
   private static func stamp(_ path: FilePath = "/music/a.flac", size: Int64 = 1000, modified: Int64 = 5) -> FileStamp {

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Dispatch
 import Foundation
 import GRDB
@@ -17,7 +18,7 @@ import Text
 ///
 ///     STORE_FIXTURE=/some/where/new.sqlite swift test --filter writeDatabaseForANewFixture
 ///     (echo 'PRAGMA application_id = 1313817428; PRAGMA user_version = N;'; sqlite3 new.sqlite .dump) > store-vN.sql
-@Suite struct MigrationTests {
+@Suite(.bounded) struct MigrationTests {
   static let oddName = FilePath(bytes: Array("/music/caf".utf8) + [0xE9] + Array(".flac".utf8))
   static let key = AnalyzerIdentity(id: "key", version: 3, digest: "k1")
   static let signature = AnalyzerIdentity(id: "signature", version: 1, digest: "")

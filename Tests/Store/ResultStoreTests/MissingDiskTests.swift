@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import SystemPackage
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import ResultStore
 
 /// `/music` is on device 7; `/music/usb` was the mount point of device 9.
-@Suite struct MissingDiskTests {
+@Suite(.bounded) struct MissingDiskTests {
   private func library() throws -> ScannedLibrary {
     let library = try ScannedLibrary()
     library.put("/music/here.flac")

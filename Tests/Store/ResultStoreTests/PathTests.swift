@@ -6,7 +6,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-@Suite struct PathTests {
+@Suite(.bounded) struct PathTests {
   static let names: [[UInt8]] = [
     Array("plain.flac".utf8), Array("line\nbreak.flac".utf8), [0xE9, 0x2E, 0x6D], [0xFF, 0xFE, 0x80], [0xC3],
     Array("\u{E9}.flac".utf8), Array("e\u{301}.flac".utf8), Array("\\xE9.flac".utf8), Array("\\\\xE9.flac".utf8),

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Platform
 import Records
@@ -7,7 +8,7 @@ import Testing
 
 @testable import ResultStore
 
-@Suite struct QuarantineTests {
+@Suite(.bounded) struct QuarantineTests {
   private static let day: Int64 = 86_400 * 1_000_000_000
   private static let start: Int64 = 1_795_000_000 * 1_000_000_000
 

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import LibraryTesting
 import Records
@@ -6,7 +7,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-@Suite struct QueueTests {
+@Suite(.bounded) struct QueueTests {
   @Test func newBeforeChangedBeforeOutdatedBeforeRetried() throws {
     let library = try ScannedLibrary()
     for name in ["a-retry", "b-outdated", "c-changed"] { library.put(FilePath("/music/\(name)")) }

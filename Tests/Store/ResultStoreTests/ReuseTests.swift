@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Records
 import ResultStore
@@ -6,7 +7,7 @@ import SystemPackage
 import Testing
 import Text
 
-@Suite struct ReuseTests {
+@Suite(.bounded) struct ReuseTests {
   private func retagged(_ file: PendingFile, title: String, audio: String) -> FileAnalysis {
     FileAnalysis(
       status: .ok, contentID: ScannedLibrary.contentID(audio), decodingID: ScannedLibrary.decodingID(audio),

@@ -1,11 +1,12 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import ResultStore
 import Synchronization
 import SystemPackage
 import Testing
 
-@Suite struct RunLockTests {
+@Suite(.bounded) struct RunLockTests {
   private func temporaryDatabase() -> FilePath {
     FilePath(NSTemporaryDirectory() + "/nocturne-lock-\(UUID().uuidString).sqlite")
   }

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Platform
 import Records
@@ -7,7 +8,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite struct ScanTests {
+@Suite(.bounded) struct ScanTests {
   @Test func secondNightTouchesNothing() throws {
     let library = try ScannedLibrary()
     for name in ["a", "b", "c", "d"] { library.put(FilePath("/music/\(name).flac")) }

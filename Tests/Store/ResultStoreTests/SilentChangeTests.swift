@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Platform
 import Records
@@ -8,7 +9,7 @@ import Testing
 @testable import ResultStore
 
 /// Changes of bytes, in the audio and in the tags, as runs find them.
-@Suite struct SilentChangeTests {
+@Suite(.bounded) struct SilentChangeTests {
   private typealias Hit = StoredChecksum.Hit
   private static let path: FilePath = "/music/a.flac"
   private static let time = Timestamp(nanoseconds: 1_790_000_000_000_000_000)

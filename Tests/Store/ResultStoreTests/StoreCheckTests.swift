@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import GRDB
 import LibraryTesting
@@ -8,7 +9,7 @@ import Testing
 
 @testable import ResultStore
 
-@Suite struct StoreCheckTests {
+@Suite(.bounded) struct StoreCheckTests {
   private func library() throws -> ScannedLibrary {
     let library = try ScannedLibrary()
     for name in ["a", "b", "bad"] { library.put(FilePath("/music/\(name).flac")) }

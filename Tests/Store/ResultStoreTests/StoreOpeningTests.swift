@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Foundation
 import GRDB
 import LibraryTesting
@@ -9,7 +10,7 @@ import Text
 
 @testable import ResultStore
 
-@Suite struct StoreOpeningTests {
+@Suite(.bounded) struct StoreOpeningTests {
   private static func error(_ body: () throws -> Void) -> StoreError? {
     do {
       try body()

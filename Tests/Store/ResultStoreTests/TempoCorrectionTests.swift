@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Library
 import LibraryTesting
 import Platform
@@ -8,7 +9,7 @@ import Testing
 
 @testable import ResultStore
 
-@Suite struct StoredCorrectionTests {
+@Suite(.bounded) struct StoredCorrectionTests {
   private let audio = ScannedLibrary.contentID("sound")
 
   private let half = ScannedLibrary.tempoFinding().multiplied(by: BeatRatio(1, 2)).locked(at: 63)

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import Library
 import LibraryStore
 import LibraryTesting
@@ -9,7 +10,7 @@ import Testing
 
 @testable import ResultStore
 
-@Suite struct TempoHistoryTests {
+@Suite(.bounded) struct TempoHistoryTests {
   private let audio = ScannedLibrary.contentID("sound")
 
   private func library() throws -> ScannedLibrary {

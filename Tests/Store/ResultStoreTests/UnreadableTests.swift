@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import Platform
 import Records
@@ -7,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Files and folders that a scan should have read and could not.
-@Suite struct UnreadableTests {
+@Suite(.bounded) struct UnreadableTests {
   private static let closed = SkippedFile(
     path: "/music/closed", code: "unreadable_folder", message: "The folder could not be read.", isFailure: true)
 

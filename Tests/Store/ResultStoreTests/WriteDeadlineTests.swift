@@ -1,3 +1,4 @@
+import AnalysisTesting
 import GRDB
 import LibraryStore
 import LibraryTesting
@@ -7,7 +8,7 @@ import Testing
 @testable import ResultStore
 
 /// Waiting time of writes while another program has the database locked.
-@Suite struct WriteDeadlineTests {
+@Suite(.bounded) struct WriteDeadlineTests {
   @Test func writesGiveUpAtTheirDeadline() throws {
     let library = try ScannedLibrary()
     var configuration = Configuration()

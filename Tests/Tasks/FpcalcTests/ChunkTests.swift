@@ -30,7 +30,7 @@ private func text(_ record: FingerprintRecord) -> String {
   if case .text(let text) = record.value { text } else { "" }
 }
 
-@Suite struct `Chunks` {
+@Suite(.bounded) struct `Chunks` {
   @Test func `do not depend on the size of blocks`() throws {
     let samples = words(31)
     for overlaps in [false, true] {

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import AudioDecoding
 import Foundation
 import SystemPackage
@@ -23,7 +24,7 @@ private func complaint(_ words: String...) -> String? {
   }
 }
 
-@Suite struct `Options of fpcalc` {
+@Suite(.bounded) struct `Options of fpcalc` {
   @Test func `stand before and after files`() throws {
     let found = try #require(try options("a", "-json", "-length", "60.5", "b", "-raw", "-signed"))
     #expect(found.inputs == [.file("a"), .file("b")])

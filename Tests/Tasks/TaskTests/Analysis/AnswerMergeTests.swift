@@ -17,7 +17,7 @@ import SystemPackage
 import Testing
 
 /// Merging answers of workers into a database.
-@Suite struct AnswerMergeTests {
+@Suite(.bounded) struct AnswerMergeTests {
   /// The answers of a worker in this process for these paths.
   private func answers(_ place: Workplace, _ paths: [FilePath]) async throws -> [UInt8] {
     let list = try FileDescriptor.open(

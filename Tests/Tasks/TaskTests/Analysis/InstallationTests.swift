@@ -7,7 +7,7 @@ import Testing
 @testable import AnalysisTasks
 
 /// Findings of `doctor` about an installation and storage.
-@Suite struct InstallationTests {
+@Suite(.bounded) struct InstallationTests {
   private let folder: TemporaryDirectory
   private let installation: Installation
 

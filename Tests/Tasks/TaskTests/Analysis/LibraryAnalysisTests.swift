@@ -10,7 +10,7 @@ import Testing
 import Text
 
 /// Runs in this process.
-@Suite struct LibraryAnalysisTests {
+@Suite(.bounded) struct LibraryAnalysisTests {
   @Test func aRunAndTheNextOne() async throws {
     let place = try Workplace()
     try place.put(sound(1), as: "a.wav")

@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import AnalysisTasks
 
-@Suite struct MetricFamilyTests {
+@Suite(.bounded) struct MetricFamilyTests {
   /// Escapes of the Prometheus text format: all in labels, all but quotation marks in help.
   @Test func labelsAndHelpAreEscaped() {
     let family = MetricFamily("nocturne_files", "A \\ and a \"\n.", label: "code", [("a\"b\\c\nd", 2)])

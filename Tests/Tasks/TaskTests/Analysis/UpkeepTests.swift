@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 
 /// Checking and pruning a database.
-@Suite struct UpkeepTests {
+@Suite(.bounded) struct UpkeepTests {
   private func checkup(_ place: Workplace, comparesAll: Bool = false) throws -> [Checkup.Finding] {
     try Checkup(
       analyzers: BuiltInAnalyzers.all, notices: [], plan: place.plan(), library: [place.library],

@@ -14,7 +14,7 @@ import Testing
 import Text
 
 /// Plans of runs, and their partitions.
-@Suite struct WorkPlanTests {
+@Suite(.bounded) struct WorkPlanTests {
   private func planning(
     _ place: Workplace, roots: LibraryRun.Roots? = nil, only analyzers: Set<String> = ["tags", "chromaprint"],
     partitions: Int? = nil, force: Bool = false

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Corrections as text, and tempo from taps.
-@Suite struct CorrectionFileTests {
+@Suite(.bounded) struct CorrectionFileTests {
   /// Rounds times like the database.
   private static func rounded(_ times: [Double]) -> [Double] { times.map { ($0 * 10_000).rounded() / 10_000 } }
 

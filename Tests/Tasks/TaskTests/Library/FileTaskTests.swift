@@ -15,7 +15,7 @@ import SystemPackage
 import Testing
 
 /// Queries about single files, and changes to them.
-@Suite struct FileTaskTests {
+@Suite(.bounded) struct FileTaskTests {
   private static let clicks = WAVFile(.clickTrack(bpm: 120, seconds: 12)).bytes
 
   private func change(_ request: TempoChange.Request, _ path: FilePath, in store: ResultStore) throws

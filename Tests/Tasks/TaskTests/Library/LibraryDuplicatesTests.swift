@@ -17,7 +17,7 @@ import Testing
 import Text
 
 /// Groups of files of one recording, the file to keep, and decisions of people.
-@Suite struct LibraryDuplicatesTests {
+@Suite(.bounded) struct LibraryDuplicatesTests {
   private static let oddPath = FilePath(bytes: Array("/music/mp3/caf".utf8) + [0xE9] + Array("'s\n.mp3".utf8))
 
   private static func landmarks(seed: UInt64, seconds: Double = 100) -> [Landmark] {

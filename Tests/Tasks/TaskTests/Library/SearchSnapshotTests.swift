@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 
 /// The output of `search --json` and `--ndjson` for the untidy library, byte for byte.
-@Suite struct SearchSnapshotTests {
+@Suite(.bounded) struct SearchSnapshotTests {
   private static let requests: [(name: String, request: SearchRequest)] = [
     ("words", SearchRequest("bj", limit: 3)),
     ("album", SearchRequest("greatest hits", sections: [.albums])),

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import BuiltInAnalyzers
 import Filters
 import LibraryTasks
@@ -9,7 +10,7 @@ import Text
 @testable import Exports
 
 /// Each fact has the same name everywhere: that of the CSV report.
-@Suite struct VocabularyTests {
+@Suite(.bounded) struct VocabularyTests {
   private static let reported = Set(
     Shape<FileRecord>.file(ReportOptions(findings: BuiltInAnalyzers.findings)).columns.map(\.name))
 

@@ -10,7 +10,7 @@ import SystemPackage
 import Testing
 
 /// Partitioned catalogs compared with one catalog of the same library.
-@Suite struct CatalogPartitionTests {
+@Suite(.bounded) struct CatalogPartitionTests {
   @Test(
     arguments: [
       "", "x", "4/4", "5/4", "1/0", "0/0", "-1/4", "1/-4", "+1/4", "1", "1/", "/4", "1/2/3", " 1/2", "1/٤",

@@ -6,7 +6,7 @@ import Testing
 @testable import RecognitionTasks
 
 /// Positions at which a recording is cut.
-@Suite struct MixPieceTests {
+@Suite(.bounded) struct MixPieceTests {
   @Test func tracksThatFollowEachOther() throws {
     // The first is cut off where the second starts, which is recognized a little later. The third starts in its middle.
     let sheet = try Cues.sheet(

@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 
 /// Splitting recordings into files.
-@Suite struct MixSplitTests {
+@Suite(.bounded) struct MixSplitTests {
   private let folder: TemporaryDirectory
   private var output: FilePath { folder.file("pieces") }
 

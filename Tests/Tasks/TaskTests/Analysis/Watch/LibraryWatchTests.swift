@@ -65,7 +65,7 @@ private final class Watched: Sendable {
   func pause() async throws { try await Task.sleep(for: .seconds(4)) }
 }
 
-@Suite struct LibraryWatchTests {
+@Suite(.bounded) struct LibraryWatchTests {
   @Test func anEmptyFolderIsNoFailure() async throws {
     let watched = try Watched {
       try FileManager.default.createDirectory(atPath: $0.file("music").string, withIntermediateDirectories: true)
@@ -138,7 +138,7 @@ private final class Watched: Sendable {
   }
 }
 
-@Suite struct RetryPauseTests {
+@Suite(.bounded) struct RetryPauseTests {
   private let start = ContinuousClock.now
   private let quiet = Duration.seconds(10)
 

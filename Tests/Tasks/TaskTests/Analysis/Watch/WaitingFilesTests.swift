@@ -6,7 +6,7 @@ import Testing
 
 @testable import AnalysisTasks
 
-@Suite struct WaitingFilesTests {
+@Suite(.bounded) struct WaitingFilesTests {
   private let folder: TemporaryDirectory
   private let root: FilePath
   private let start = ContinuousClock.now

@@ -8,7 +8,7 @@ import ResultStore
 import SystemPackage
 import Testing
 
-@Suite struct OpenFileTests {
+@Suite(.bounded) struct OpenFileTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -16,7 +16,7 @@ private func text(of track: TrackFile) throws -> String {
   return try String(decoding: file.read(Int(file.size) - header, at: Int64(header)), as: UTF8.self)
 }
 
-@Suite struct TrackFolderTests {
+@Suite(.bounded) struct TrackFolderTests {
   private let place: ExposedLibrary
 
   init() throws { place = try ExposedLibrary() }

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Exports
 import Filters
 import Foundation
@@ -10,7 +11,7 @@ import Text
 @testable import LibraryTasks
 
 /// Playlist files.
-@Suite struct PlaylistFileTests {
+@Suite(.bounded) struct PlaylistFileTests {
   private func lines(_ tracks: [PlaylistTrack], relativeTo folder: FilePath? = nil) -> [String] {
     String(decoding: tracks.m3uFile(relativeTo: folder), as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -8,7 +8,7 @@ import Testing
 @testable import LibraryTasks
 
 /// Tracks of a playlist and their order.
-@Suite struct PlaylistTests {
+@Suite(.bounded) struct PlaylistTests {
   /// A library of tracks with random tempi, keys and artists, some of them unknown.
   static func library(_ count: Int, seed: UInt64 = 1, artists: Int = 40) -> [PlaylistTrack] {
     var random = SplitMix64(seed: seed)

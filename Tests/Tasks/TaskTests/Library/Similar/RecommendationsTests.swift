@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 
 /// Tracks of one genre without descriptors, named by their tempi.
-@Suite struct RecommendationsTests {
+@Suite(.bounded) struct RecommendationsTests {
   private let folder: TemporaryDirectory
   private let recommendations: Recommendations
   private let seed: String
