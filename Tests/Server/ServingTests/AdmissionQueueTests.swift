@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import Serving
 
-@Suite struct AdmissionQueueTests {
+@Suite(.bounded) struct AdmissionQueueTests {
   private func queue(longest: Int = 9, wait: Duration = .seconds(600)) -> AdmissionQueue {
     AdmissionQueue(places: 1, maxQueueLength: longest, maxWait: wait)
   }

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Foundation
 import Synchronization
 import SystemPackage
@@ -6,7 +7,7 @@ import Testing
 @testable import Serving
 
 /// Changes of the token file while the server runs.
-@Suite struct TokenFileTests {
+@Suite(.bounded) struct TokenFileTests {
   /// A token file, and the problems that were reported.
   private final class Place: Sendable {
     let path: FilePath
@@ -133,5 +134,82 @@ import Testing
     try place.put(text: line + comment + " ")
     let problem = #expect(throws: TokenFile.Problem.self) { try place.tokens() }
     #expect(problem?.description.contains("too large") == true)
+  }
+
+  /// The file may be a link that leads elsewhere, and back.
+  @Test func anExchangedLinkIsNoticed() throws {
+    let (phone, other, place) = (try Place(), try Place(), try Place())
+    try phone.put("phone")
+    try other.put("TV")
+    func link(to target: FilePath) throws {
+      try? place.remove()
+      try FileManager.default.createSymbolicLink(atPath: place.path.string, withDestinationPath: target.string)
+    }
+    try link(to: phone.path)
+    let file = try place.tokens()
+    let start = ContinuousClock.now
+    try link(to: other.path)
+    #expect(names(file, at: start + .seconds(1)) == ["TV"])
+    try link(to: phone.path)
+    #expect(names(file, at: start + .seconds(2)) == ["phone"])
+  }
+
+  /// Between two looks, nobody is let in either.
+  @Test func anUnreadableFileStaysSo() throws {
+    let place = try Place()
+    try place.put("phone")
+    let file = try place.tokens()
+    let start = ContinuousClock.now + .seconds(1)
+    try place.remove()
+    #expect(names(file, at: start) == [])
+    try place.put("phone")
+    #expect(names(file, at: start + .milliseconds(999)) == [])
+    #expect(names(file, at: start + .seconds(1)) == ["phone"])
+    #expect(place.problemCount == 1)
+  }
+
+  @Test(arguments: [
+    (0o600, true), (0o400, true), (0o700, true), (0o640, false), (0o620, false), (0o610, false), (0o604, false),
+    (0o602, false), (0o601, false),
+  ])
+  func onlyTheOwnerMayReadTokens(mode: Int, isRead: Bool) throws {
+    let place = try Place()
+    try place.put("phone", mode: mode)
+    guard !isRead else {
+      #expect(try place.tokens().tokens.map(\.name) == ["phone"])
+      return
+    }
+    let problem = #expect(throws: TokenFile.Problem.self) { try place.tokens() }
+    #expect(problem?.description.contains("Other users can read") == true)
+  }
+
+  @Test func aFolderHasNoTokens() throws {
+    let place = try Place()
+    try FileManager.default.createDirectory(atPath: place.path.string, withIntermediateDirectories: false)
+    let problem = #expect(throws: TokenFile.Problem.self) { try place.tokens() }
+    #expect(problem?.description.hasSuffix("is not a file.") == true)
+  }
+
+  /// The number of the line, with empty lines and comments counted.
+  @Test(arguments: [
+    ("phone short", 1, "is shorter than 16"), ("\n# note\n\nphone short", 4, "is shorter than 16"),
+    ("a aaaaaaaaaaaaaaaa\nphone", 2, "needs a name and a token"),
+    ("a aaaaaaaaaaaaaaaa\n\nb bbbbbbbbbbbbbbbb c\n", 3, "needs a name and a token"),
+    ("a aaaaaaaaaaaaaaaa\na bbbbbbbbbbbbbbbb", 2, "has the same name"),
+  ])
+  func mistakesAreSaidByLine(text: String, line: Int, mistake: String) {
+    let problem = #expect(throws: TokenFile.Problem.self) { try TokenFile.secrets(in: text, path: "/t") }
+    #expect(problem?.description.hasPrefix("Line \(line) of “/t”") == true)
+    #expect(problem?.description.contains(mistake) == true)
+  }
+
+  @Test func aFileWithoutTokensSaysHowToMakeOne() throws {
+    for text in ["", "\n", "# phone aaaaaaaaaaaaaaaa\n", "#\n \t\n"] {
+      let problem = #expect(throws: TokenFile.Problem.self) { try TokenFile.secrets(in: text, path: "/t") }
+      #expect(problem?.description.hasPrefix("There is no token in “/t”") == true)
+    }
+    let secrets = try TokenFile.secrets(in: " a\taaaaaaaaaaaaaaaa \r\n#b\nb  bbbbbbbbbbbbbbbb", path: "/t")
+    #expect(secrets.map(\.name) == ["a", "b"])
+    #expect(secrets.map(\.text) == [String(repeating: "a", count: 16), String(repeating: "b", count: 16)])
   }
 }

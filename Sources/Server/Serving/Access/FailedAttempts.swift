@@ -21,7 +21,9 @@ package final class FailedAttempts: Sendable {
   /// Returns the time until `address` may try again; `nil` if it does not have to wait.
   func wait(for address: NetworkAddress?, now: ContinuousClock.Instant = .now) -> Duration? {
     counts.withLock { counts in
-      guard let count = counts[Self.key(address)], count.count >= Self.maximum, count.end > now else { return nil }
+      guard let count = counts[Self.key(address, in: counts)], count.count >= Self.maximum, count.end > now else {
+        return nil
+      }
       return count.end - now
     }
   }
@@ -39,15 +41,8 @@ package final class FailedAttempts: Sendable {
 
   func add(_ address: NetworkAddress?, now: ContinuousClock.Instant = .now) {
     counts.withLock { counts in
-      let key = Self.key(address)
-      if counts[key] == nil, counts.count >= Self.maximumNetworks {
-        counts = counts.filter { $0.value.end > now }
-        // If the table is still full, this is an attack from many networks. New networks then share one count.
-        if counts.count >= Self.maximumNetworks {
-          return Self.count(&counts[[], default: Count(count: 0, end: now)], now)
-        }
-      }
-      Self.count(&counts[key, default: Count(count: 0, end: now)], now)
+      if counts.count >= Self.maximumNetworks { counts = counts.filter { $0.value.end > now } }
+      Self.count(&counts[Self.key(address, in: counts), default: Count(count: 0, end: now)], now)
     }
   }
 
@@ -56,5 +51,10 @@ package final class FailedAttempts: Sendable {
     count.count += 1
   }
 
-  private static func key(_ address: NetworkAddress?) -> [UInt8] { address?.network ?? [] }
+  /// The key of the count for `address`. If the table is full, this is an attack from many networks. New networks then
+  /// share one count.
+  private static func key(_ address: NetworkAddress?, in counts: [[UInt8]: Count]) -> [UInt8] {
+    let network = address?.network ?? []
+    return counts[network] == nil && counts.count >= maximumNetworks ? [] : network
+  }
 }

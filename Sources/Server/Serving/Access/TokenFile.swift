@@ -111,7 +111,7 @@ package final class TokenFile: Sendable {
   /// - Throws: `Problem` with the number of the line, never with its content.
   static func secrets(in text: String, path: String) throws(Problem) -> [(name: String, text: String)] {
     var secrets: [(name: String, text: String)] = []
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let words = line.split(whereSeparator: \.isWhitespace)
       guard let first = words.first, !first.hasPrefix("#") else { continue }
       let place = "Line \(index + 1) of “\(path)”"

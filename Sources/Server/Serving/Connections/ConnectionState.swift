@@ -66,7 +66,8 @@ struct ConnectionState {
     switch reading {
     case .nothing: reading = .nothing(since: now)
     case .head: break
-    case .body: drainEnd = now + limits.drainTime
+    // Otherwise, the body belongs to a later request, which is still to be answered.
+    case .body: if pending == 0 { drainEnd = now + limits.drainTime }
     }
   }
 

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import NIOPosix
 internal import Platform
 internal import Synchronization
@@ -6,7 +7,7 @@ internal import Text
 
 /// Logs a line of JSON for each request, to a file or standard output.
 ///
-/// Lines are written in the background. If they cannot be written fast enough, lines beyond `maximumWaiting` are
+/// Lines are written in the background. If they cannot be written fast enough, lines beyond `maxWaiting` are
 /// dropped. If the file is renamed, the log continues in a new one after at most a second, so it can be rotated without
 /// a signal.
 package final class AccessLog: Sendable {
@@ -17,7 +18,7 @@ package final class AccessLog: Sendable {
     var checked: ContinuousClock.Instant
   }
 
-  private static let maximumWaiting = 10_000
+  static let maxWaiting = 10_000
 
   /// The path of the file; `nil` for standard output.
   private let path: FilePath?
@@ -25,12 +26,25 @@ package final class AccessLog: Sendable {
   private let target: Mutex<Target>
   private let waiting = Atomic(0)
   private let dropped = Atomic(0)
+  private let maxWaiting: Int
+  private let now: @Sendable () -> ContinuousClock.Instant
 
   /// - Parameter path: The path of the file; `nil` for standard output.
   /// - Throws: `Errno` or `OutputObstacle` if the file cannot be opened.
-  package init(_ path: FilePath?) throws {
+  package convenience init(_ path: FilePath?) throws {
+    try self.init(path, maxWaiting: Self.maxWaiting) { .now }
+  }
+
+  /// - Parameters:
+  ///   - maxWaiting: Maximum number of waiting lines.
+  ///   - now: Returns the time that decides when to look for a renamed file.
+  init(
+    _ path: FilePath?, maxWaiting: Int, now: @escaping @Sendable () -> ContinuousClock.Instant
+  ) throws {
     self.path = path
-    target = Mutex(try path.map { try Self.open($0) } ?? Self.standardOutput)
+    self.maxWaiting = maxWaiting
+    self.now = now
+    target = Mutex(try path.map { try Self.open($0, now()) } ?? Self.standardOutput)
     thread.start()
   }
 
@@ -51,7 +65,7 @@ package final class AccessLog: Sendable {
   }
 
   func write(_ entry: Entry) {
-    guard waiting.add(1, ordering: .relaxed).newValue <= Self.maximumWaiting else {
+    guard waiting.add(1, ordering: .relaxed).newValue <= maxWaiting else {
       waiting.subtract(1, ordering: .relaxed)
       dropped.add(1, ordering: .relaxed)
       return
@@ -71,7 +85,13 @@ package final class AccessLog: Sendable {
   }
 
   /// Writes the waiting lines and ends the thread. Blocks.
-  package func close() { try? thread.syncShutdownGracefully() }
+  package func close() {
+    // The pool cancels tasks that are still waiting when it ends.
+    let isWritten = DispatchSemaphore(value: 0)
+    thread.submit { _ in isWritten.signal() }
+    isWritten.wait()
+    try? thread.syncShutdownGracefully()
+  }
 
   private static func write(_ entry: Entry, dropped: Int, to json: inout JSONWriter) {
     json.beginObject()
@@ -104,18 +124,19 @@ package final class AccessLog: Sendable {
   }
 
   private func reopenIfMoved(_ target: inout Target) {
-    guard let path, .now - target.checked >= .seconds(1) else { return }
-    target.checked = .now
+    let now = now()
+    guard let path, now - target.checked >= .seconds(1) else { return }
+    target.checked = now
     let there = FileIdentity(path)
     let isSame = there?.inode == target.file?.inode && there?.device == target.file?.device
-    guard !isSame, let new = try? Self.open(path) else { return }
+    guard !isSame, let new = try? Self.open(path, now) else { return }
     try? target.descriptor.close()
     target = new
   }
 
-  private static func open(_ path: FilePath) throws -> Target {
+  private static func open(_ path: FilePath, _ now: ContinuousClock.Instant) throws -> Target {
     let descriptor = try FileDescriptor.openForAppending(path, permissions: [.ownerReadWrite, .groupRead])
-    return Target(descriptor: descriptor, file: FileIdentity(descriptor), checked: .now)
+    return Target(descriptor: descriptor, file: FileIdentity(descriptor), checked: now)
   }
 
   private static var standardOutput: Target { Target(descriptor: .standardOutput, checked: .now) }
