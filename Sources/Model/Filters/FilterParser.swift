@@ -73,7 +73,7 @@ struct FilterParser {
   }
 
   private func checkSize() throws(FilterSyntaxError) {
-    guard depth <= Self.maxDepth, count <= Self.maxValueCount else {
+    guard depth <= Self.maxDepth, count < Self.maxValueCount else {
       throw FilterSyntaxError(
         String(peekWord().prefix(20)), at: index + 1,
         "the filter is too large: up to \(Self.maxDepth) levels and \(Self.maxValueCount) values are possible")

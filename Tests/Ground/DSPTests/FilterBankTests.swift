@@ -1,7 +1,8 @@
+import AnalysisTesting
 import DSP
 import Testing
 
-@Suite struct FilterBankTests {
+@Suite(.bounded) struct FilterBankTests {
   @Test func weightsOfABandAddUpToOne() {
     let bank = FilterBank(frequencies: [20, 40, 43, 100, 300, 1000, 2500], binWidth: 21.5, binCount: 513)
     var bands = [Float](repeating: 0, count: bank.count)

@@ -2,7 +2,7 @@ import AnalysisTesting
 import DSP
 import Testing
 
-@Suite struct LoudnessHistogramTests {
+@Suite(.bounded) struct LoudnessHistogramTests {
   @Test func bytesGiveTheSameHistogram() throws {
     var histogram = LoudnessHistogram()
     #expect(histogram.bytes.isEmpty)

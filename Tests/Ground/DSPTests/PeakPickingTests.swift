@@ -1,7 +1,8 @@
+import AnalysisTesting
 import DSP
 import Testing
 
-@Suite struct PeakPickingTests {
+@Suite(.bounded) struct PeakPickingTests {
   @Test func findsTheTopOfAParabola() {
     let curve: [Float] = (0..<20).map { x in
       let distance = Float(x) - 7.3

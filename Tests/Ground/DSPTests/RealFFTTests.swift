@@ -1,3 +1,4 @@
+import AnalysisTesting
 import DSP
 import Glibc
 import Testing
@@ -15,7 +16,7 @@ private func transform(_ signal: [Float], length: Int) -> [Float] {
   RealFFT(length: length).transform(signal.span) { bins in (0..<bins.count).map { bins[$0] } }
 }
 
-@Suite struct RealFFTTests {
+@Suite(.bounded) struct RealFFTTests {
   @Test(arguments: [2, 16, 30, 128])
   func equalsTheDefinition(length: Int) {
     let signal = noise(length)

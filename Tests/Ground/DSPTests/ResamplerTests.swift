@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The resamplers against the definition, and against each other.
-@Suite struct ResamplerTests {
+@Suite(.bounded) struct ResamplerTests {
   private func resample(
     _ input: [Float], _ kind: ResamplerKind, from inputRate: Int, to outputRate: Int, blocks: [Int] = [4_096]
   ) -> [Float] {

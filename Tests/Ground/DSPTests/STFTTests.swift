@@ -1,3 +1,4 @@
+import AnalysisTesting
 import DSP
 import Glibc
 import Testing
@@ -19,7 +20,7 @@ private func columns(of signal: [Float], windowLength: Int, hop: Int, block: Int
   return result
 }
 
-@Suite struct STFTTests {
+@Suite(.bounded) struct STFTTests {
   @Test(arguments: [(64, 16), (64, 64), (64, 150), (64, 7)])
   func columnsAreCenteredAndPaddedWithZeros(windowLength: Int, hop: Int) {
     let signal = noise(1000)

@@ -1,7 +1,8 @@
+import AnalysisTesting
 import DSP
 import Testing
 
-@Suite struct WeightFilesTests {
+@Suite(.bounded) struct WeightFilesTests {
   /// 0, 1, −2, 65504 and 2⁻²⁴, as written by Python's struct.
   @Test func readsHalves() {
     let bytes: [UInt8] = [0, 0, 0, 0x3C, 0, 0xC0, 0xFF, 0x7B, 1, 0]

@@ -37,7 +37,7 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
   return false
 }
 
-@Suite struct ChildProcessTests {
+@Suite(.bounded) struct ChildProcessTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }
@@ -204,7 +204,7 @@ private final class StartedProcess: @unchecked Sendable {
   }
 }
 
-@Suite struct PipedProcessTests {
+@Suite(.bounded) struct PipedProcessTests {
   @Test func whatIsWrittenComesBack() throws {
     let process = try PipedProcess(ProgramCommand(["cat"]), hasInput: true, patience: .seconds(60))
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }

@@ -1,9 +1,10 @@
+import AnalysisTesting
 import SystemPackage
 import Testing
 
 @testable import Platform
 
-@Suite struct ControlGroupTests {
+@Suite(.bounded) struct ControlGroupTests {
   @Test(arguments: [
     ("0::/\n", ["/sys/fs/cgroup/memory.max"]),
     (

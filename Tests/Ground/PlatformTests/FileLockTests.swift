@@ -4,7 +4,7 @@ import Platform
 import SystemPackage
 import Testing
 
-@Suite struct FileLockTests {
+@Suite(.bounded) struct FileLockTests {
   @Test func oneHoldsItAtATime() throws {
     let folder = try TemporaryDirectory()
     let path = folder.file("lock")

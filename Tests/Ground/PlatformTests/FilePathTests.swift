@@ -5,7 +5,7 @@ import Platform
 import SystemPackage
 import Testing
 
-@Suite struct FilePathTests {
+@Suite(.bounded) struct FilePathTests {
   private let folder: TemporaryDirectory
   private let odd = FilePath(bytes: [0xFF, UInt8(ascii: "x")])
 
@@ -119,7 +119,7 @@ import Testing
   }
 }
 
-@Suite struct SmallFileTests {
+@Suite(.bounded) struct SmallFileTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -5,7 +5,7 @@ import Platform
 import SystemPackage
 import Testing
 
-@Suite struct FileReplacementTests {
+@Suite(.bounded) struct FileReplacementTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

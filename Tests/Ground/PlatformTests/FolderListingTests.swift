@@ -5,7 +5,7 @@ import Platform
 import SystemPackage
 import Testing
 
-@Suite struct FolderListingTests {
+@Suite(.bounded) struct FolderListingTests {
   private let folder: TemporaryDirectory
   /// A file name in a legacy encoding.
   private let odd = FilePath(bytes: [0xE9, 0xFF, UInt8(ascii: "a")])

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Files that other programs change while they are replaced.
-@Suite struct LockedFileTests {
+@Suite(.bounded) struct LockedFileTests {
   private let folder: TemporaryDirectory
   private let path: FilePath
 

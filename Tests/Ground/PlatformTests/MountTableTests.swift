@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Platform
 import SystemPackage
 import Testing
 
-@Suite struct MountTableTests {
+@Suite(.bounded) struct MountTableTests {
   private let table = MountTable(
     lines: Array(
       """

@@ -1,9 +1,10 @@
+import AnalysisTesting
 import SystemPackage
 import Testing
 
 @testable import Platform
 
-@Suite struct ObjectNameTests {
+@Suite(.bounded) struct ObjectNameTests {
   private func name(_ uri: String) throws -> ObjectName { try ObjectAddress(uri: Array(uri.utf8)).name }
 
   @Test(arguments: [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Platform
 
-@Suite struct OpenFolderTests {
+@Suite(.bounded) struct OpenFolderTests {
   private let outside: TemporaryDirectory
   private let place: TemporaryDirectory
   private let folder: OpenFolder

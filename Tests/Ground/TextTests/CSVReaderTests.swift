@@ -1,7 +1,8 @@
+import AnalysisTesting
 import Testing
 import Text
 
-@Suite struct CSVReaderTests {
+@Suite(.bounded) struct CSVReaderTests {
   @Test(arguments: [
     ("a,b\r\nc,d\r\n", [["a", "b"], ["c", "d"]]), ("a,b\nc,d", [["a", "b"], ["c", "d"]]), ("", []), ("\n\r\n", []),
     ("\"\"", [[""]]), (",", [["", ""]]), ("\"a \"\"b\"\"\",\"c,d\"", [["a \"b\"", "c,d"]]),

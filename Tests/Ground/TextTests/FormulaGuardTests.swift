@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Testing
 
 @testable import Text
 
-@Suite struct FormulaGuardTests {
+@Suite(.bounded) struct FormulaGuardTests {
   @Test(arguments: ["=1+1", "+x", "-x", "@x", "\tx", "\rx", "-", "＝1", "＋1", "－1", "＠x", #"\x0Dx"#, "-7.5 dB", "-١"])
   func whatASpreadsheetRunsIsGuarded(text: String) {
     #expect(FormulaGuard.added(to: text) == "'" + text)

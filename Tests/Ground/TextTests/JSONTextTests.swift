@@ -4,7 +4,7 @@ import Testing
 import Text
 
 /// The project's own JSON text compared with Foundation's.
-@Suite struct JSONTextTests {
+@Suite(.bounded) struct JSONTextTests {
   private func read(_ text: String) throws -> Any {
     try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
   }

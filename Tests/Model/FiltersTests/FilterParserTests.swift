@@ -5,7 +5,7 @@ import Foundation
 import SystemPackage
 import Testing
 
-@Suite struct FilterParserTests {
+@Suite(.bounded) struct FilterParserTests {
   private typealias Expression = TrackFilter.Expression
 
   private func parse(_ text: String) throws -> Expression { try TrackFilter(parsing: text).expression }
