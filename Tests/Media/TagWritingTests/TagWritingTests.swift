@@ -6,10 +6,11 @@ import MediaContainers
 import Platform
 import SystemPackage
 import TagReading
-import TagWriting
 import Testing
 
-@Suite struct TagWritingTests {
+@testable import TagWriting
+
+@Suite(.bounded) struct TagWritingTests {
   private let folder: TemporaryDirectory
 
   init() throws {
@@ -474,5 +475,198 @@ import Testing
     #expect(error?.code == .changed && error?.canBeRetried == true)
     #expect(try contents(path) == other)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string) == ["a.flac"])
+  }
+
+  // MARK: One item
+
+  @Test func onlyOpusHasGainOfItsOwn() throws {
+    for name in ["a.opus", "a.ogg", "a.oga", "a.flac", "a.mp3", "a.wav"] {
+      #expect(try TaggedFile(path: put(Samples.bytes(name), name)).isOpus == (name == "a.opus"), "\(name)")
+    }
+  }
+
+  @Test func itemsOfTagsThatAreNotThere() throws {
+    let path = try put(Samples.bytes("bare.mp3") + Self.id3v1(title: "x"), "a.mp3")
+    var file = try TaggedFile(path: path)
+    try file.set(TagItem(tag: "apev2", key: "BPM", values: []))
+    let error = #expect(throws: TagWriteError.self) { try file.set(TagItem(tag: "apev2", key: "BPM", values: ["90"])) }
+    #expect(error?.code == .oddStructure && error?.canBeRetried == false)
+    #expect(file.item(tag: "apev2", key: "BPM").values == [])
+    // Nothing is copied to a tag that stays empty.
+    try file.set(TagItem(tag: "id3v2", key: "TBPM", values: []))
+    #expect(file.transferred.isEmpty)
+    #expect(try fileBytes(of: file.splice(), from: file.source) == contents(path))
+  }
+
+  @Test func otherItemsAreCompared() throws {
+    let path = try put(Samples.bytes("a.flac"), "a.flac")
+    var (one, other) = (try TaggedFile(path: path), try TaggedFile(path: path))
+    let item = TagItem(tag: "vorbis", key: "BPM", values: ["90"])
+    #expect(try one.hasSameOtherItems(as: other, than: []))
+    try one.set(item)
+    try other.set(TagItem(tag: "vorbis", key: "bpm", values: ["91"]))
+    #expect(try one.hasSameOtherItems(as: other, than: [item]) && other.hasSameOtherItems(as: one, than: [item]))
+    #expect(try !one.hasSameOtherItems(as: other, than: []))
+    for (tag, key) in [("id3v2", "BPM"), ("vorbis", "A")] {
+      #expect(try !one.hasSameOtherItems(as: other, than: [TagItem(tag: tag, key: key, values: [])]))
+    }
+  }
+
+  @Test func aTagThatIsBroken() throws {
+    for header: [UInt8] in [[3, 0, 0, 0x7F, 0x7F, 0x7F, 0x7F], [9, 0, 0, 0, 0, 0, 0]] {
+      let path = try put(Array("ID3".utf8) + header + Samples.bytes("bare.mp3"), "a.mp3")
+      let error = #expect(throws: TagWriteError.self) { try TaggedFile(path: path) }
+      #expect(error?.code == .oddStructure)
+    }
+    let path = try put(Array("TTA1".utf8) + [UInt8](repeating: 7, count: 300), "a.tta")
+    let error = #expect(throws: TagWriteError.self) { try TaggedFile(path: path) }
+    #expect(error?.code == .unsupportedFormat)
+  }
+
+  // MARK: Replacement
+
+  private func replace(
+    _ path: FilePath, _ change: (inout TagReplacement.Options) -> Void = { _ in }, fields: Set<String> = ["bpm"],
+    expecting expected: [String: String] = [:], contentID: ContentID? = nil
+  ) throws {
+    var options = TagReplacement.Options()
+    change(&options)
+    let replacement = try TagReplacement(path, options)
+    let (tag, key) = try #require(replacement.file.newKey(of: "bpm"))
+    try replacement.perform(
+      [TagItem(tag: tag, key: key, values: ["90"])], of: fields, expecting: expected,
+      contentID: contentID ?? AudioContent(path: path).id
+    ) { _ in }
+  }
+
+  @Test func timesAreKeptOnRequest() throws {
+    let path = try put(Samples.bytes("a.flac"), "a.flac")
+    let date = Date(timeIntervalSince1970: 1_000_000_000)
+    func setTime() throws {
+      try FileManager.default.setAttributes(
+        [.modificationDate: date, .posixPermissions: 0o640], ofItemAtPath: path.string)
+    }
+    try setTime()
+    try replace(path)
+    var identity = try #require(FileIdentity(path))
+    #expect(identity.modified.nanoseconds > 1_000_000_000_000_000_000 && identity.permissions == 0o640)
+    try setTime()
+    try replace(path) { $0.preservesTimes = true }
+    identity = try #require(FileIdentity(path))
+    #expect(identity.modified.nanoseconds == 1_000_000_000_000_000_000 && identity.permissions == 0o640)
+    #expect(try TagReader.read(path: path).fields["bpm"] == ["90"])
+  }
+
+  @Test func namesOfOneFileAreSplitOnRequest() throws {
+    let old = try Samples.bytes("a.flac")
+    let path = try put(old, "a.flac")
+    let other = folder.file("b.flac")
+    try FileManager.default.linkItem(atPath: path.string, toPath: other.string)
+    let error = #expect(throws: TagWriteError.self) { try replace(path) }
+    #expect(error?.code == .hardLinks && error?.message.hasPrefix("The file has 2 names") == true)
+    #expect(try contents(path) == old)
+    try replace(path) { $0.splitsHardLinks = true }
+    #expect(try contents(path) != old && contents(other) == old)
+    // A symbolic link keeps leading to the file.
+    let link = folder.file("link")
+    try FileManager.default.createSymbolicLink(atPath: link.string, withDestinationPath: other.string)
+    try replace(link)
+    #expect(try contents(other) == contents(path))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.string) == other.string)
+  }
+
+  /// Even for root.
+  @Test func readOnlyFilesStay() throws {
+    let place = folder.file("folder")
+    try FileManager.default.createDirectory(atPath: place.string, withIntermediateDirectories: true)
+    let path = try put(Samples.bytes("a.flac"), "folder/a.flac")
+    for (target, mode, message) in [
+      (path, 0o444, "The file is read-only."), (place, 0o555, "The folder is read-only."),
+    ] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: target.string)
+      let error = #expect(throws: TagWriteError.self) { try replace(path) }
+      #expect(error?.code == .notWritable && error?.message == message)
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: target.string)
+    }
+    #expect(throws: TagWriteError.self) { try replace(place) }
+    #expect(throws: TagWriteError.self) { try replace(folder.file("none.flac")) }
+    try replace(path)
+    #expect(try TagReader.read(path: path).fields["bpm"] == ["90"])
+  }
+
+  /// The new file is thrown away if it is not what it should be.
+  @Test func aNewFileIsChecked() throws {
+    let old = try Samples.bytes("a.flac")
+    let path = try put(old, "a.flac")
+    let discarded = "The new file was discarded because"
+    for (fields, expected, message) in [
+      (["bpm"], ["bpm": "91"], "\(discarded) readers would not find bpm."),
+      (["title"], [:], "\(discarded) readers would see changes in other tags."),
+    ] as [(Set<String>, [String: String], String)] {
+      let error = #expect(throws: TagWriteError.self) { try replace(path, fields: fields, expecting: expected) }
+      #expect(error?.code == .checkFailed && error?.message == message)
+    }
+    let error = #expect(throws: TagWriteError.self) { try replace(path, contentID: ContentID(hashing: [1])) }
+    #expect(error?.code == .changed && error?.canBeRetried == false)
+    #expect(error?.message == "The audio has changed since it was analyzed; run `analyze` again.")
+    #expect(try contents(path) == old)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path.string) == ["a.flac"])
+    try replace(path, expecting: ["bpm": "90"])
+    #expect(try TagReader.read(path: path).fields["bpm"] == ["90"])
+  }
+
+  /// An error may come from what another program was writing.
+  @Test func errorsWhileTheFileChanges() throws {
+    let path = try put(Samples.bytes("a.flac"), "a.flac")
+    let replacement = try TagReplacement(path, TagReplacement.Options())
+    var retriable = TagWriteError(.inUse, "Try again.")
+    retriable.canBeRetried = true
+    func error(_ error: TagWriteError) -> TagWriteError? {
+      #expect(throws: TagWriteError.self) { try replacement.unlessChanging { throw error } }
+    }
+    let odd = TagWriteError(.oddStructure, "It is odd.")
+    #expect(error(odd) == odd && error(retriable) == retriable)
+    try FileReplacement.write(Samples.bytes("a.flac"), to: path)
+    #expect(error(retriable) == retriable)
+    #expect(error(odd)?.code == .changed && error(odd)?.canBeRetried == true)
+    #expect(try replacement.unlessChanging { 7 } == 7)
+  }
+
+  /// Another key would give the field a value again.
+  @Test func oneOfTwoKeysIsNotRemoved() throws {
+    let frames = frame23("TXXX", Array("\u{0}KEY\u{0}C".utf8)) + frame23("TKEY", Array("\u{0}Dm".utf8))
+    let path = try put(mp3(3, frames), "a.mp3")
+    let error = #expect(throws: TagWriteError.self) {
+      try TagReplacement(path, TagReplacement.Options()).perform(
+        [TagItem(tag: "id3v2", key: "TKEY", values: [])], of: ["initialkey"], contentID: AudioContent(path: path).id
+      ) { _ in }
+    }
+    #expect(error?.message == "The new file was discarded because readers would see changes in other tags.")
+    #expect(try contents(path) == mp3(3, frames))
+  }
+
+  @Test func theAudioIsRecognized() throws {
+    let path = try put(Samples.bytes("a.flac"), "a.flac")
+    let id = try AudioContent(path: path).id
+    let replacement = try TagReplacement(path, TagReplacement.Options())
+    #expect(try replacement.hasAudio(id) && !replacement.hasAudio(ContentID(hashing: [1])))
+  }
+
+  /// A file that would not be the old one again is thrown away.
+  @Test func aReversalIsChecked() throws {
+    let path = try put(Samples.bytes("a.flac"), "a.flac")
+    var made: FileReversal?
+    try write(["bpm": "90"], to: path) { made = $0.reversal }
+    let new = try contents(path)
+    var reversal = try #require(made)
+    reversal.old.digest = ContentID(hashing: [1])
+    let error = #expect(throws: TagWriteError.self) {
+      try TagReplacement(path, TagReplacement.Options()).reverse(reversal)
+    }
+    #expect(error?.code == .checkFailed)
+    reversal = try #require(made)
+    reversal.old.size += 1
+    #expect(try TagReplacement(path, TagReplacement.Options()).reverse(reversal) == nil)
+    #expect(try contents(path) == new)
   }
 }

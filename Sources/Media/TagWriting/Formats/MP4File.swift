@@ -213,7 +213,7 @@ struct MP4File: TagContainer {
     var patches = [(range: replaced, new: new)]
     for parent in parents where growth != 0 {
       let old = try source.bytes(at: parent.start, count: 4).bigEndian(UInt32.self)
-      guard parent.body >= parent.start + 8, let old, old > 1, let grown = UInt32(exactly: Int(old) + growth) else {
+      guard let old, old > 1, let grown = UInt32(exactly: Int(old) + growth) else {
         throw Self.odd("A box around the items has an unusual length field")
       }
       patches.append((parent.start..<parent.start + 4, Self.splice(grown.bigEndianBytes)))

@@ -23,10 +23,11 @@ struct OggFile: TagContainer {
 
   /// Size of a page header in bytes, without lacing values.
   static let headerSize = 27
-  private static let headerLimit = 64 << 20
+  /// Maximum size of the headers of the stream in bytes.
+  static let headerLimit = 64 << 20
   private static let pageLimit = 10_000
 
-  init(_ source: ByteSource, at start: Int) throws {
+  init(_ source: ByteSource, at start: Int, headerLimit: Int = OggFile.headerLimit) throws {
     size = source.size
     let odd = TagWriteError(
       .oddStructure, "The headers of the Ogg stream have an invalid layout; such files are not changed.")
@@ -73,7 +74,7 @@ struct OggFile: TagContainer {
         }
       }
       byteCount += body.count
-      guard byteCount <= Self.headerLimit else { throw odd }
+      guard byteCount <= headerLimit else { throw odd }
       if packet.isEmpty, !packets.isEmpty, lacing.last != 255 { break }
     }
     guard let stream, let first = own.first, let last = own.last, let commentPacket = packets.first else { throw odd }

@@ -115,7 +115,7 @@ public struct TagReplacement {
 
   /// Runs `body`. If that fails and the file has changed since it was opened, throws an error about the change: another
   /// program may have been writing while the data was read, so the file itself need not be faulty.
-  private func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
+  func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
     } catch let error as TagWriteError where FileIdentity(path) != identity {
