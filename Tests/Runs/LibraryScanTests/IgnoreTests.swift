@@ -1,9 +1,10 @@
+import AnalysisTesting
 import SystemPackage
 import Testing
 
 @testable import LibraryScan
 
-@Suite struct IgnoreTests {
+@Suite(.bounded) struct IgnoreTests {
   /// Results of `git check-ignore --no-index`, except that there `?` matches a byte and here a character.
   static let cases: [(pattern: String, matched: [String], unmatched: [String])] = [
     ("*.wav", ["a.wav", "x/a.wav", ".wav"], ["a.wavx", "a.flac", "wav"]),

@@ -15,7 +15,7 @@ extension FileStatus {
   }
 }
 
-@Suite struct LibraryWalkerTests {
+@Suite(.bounded) struct LibraryWalkerTests {
   let library: TemporaryLibrary
 
   init() throws { library = try TemporaryLibrary() }

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import Foundation
 import Platform
 import SystemPackage
@@ -5,7 +6,7 @@ import Testing
 
 @testable import LibraryScan
 
-@Suite struct PathListTests {
+@Suite(.bounded) struct PathListTests {
   let library: TemporaryLibrary
 
   init() throws { library = try TemporaryLibrary() }
