@@ -2,7 +2,7 @@
 # make test     install what is missing, run all tests, then the checks of the built program in Checks/; Scripts/run-checks runs some
 # make bench    speed and memory, as ratios against peers measured in the same run
 # make accuracy-tempo, accuracy-key, accuracy-recognition, accuracy-tags: accuracy on public material, with minimum figures;
-#               PYTHON=python3: a Python with numpy, scipy and mutagen; see Benchmarks/README.md
+#               see Benchmarks/README.md
 # make bench-check  instructions of fixed work, against those in Benchmarks/instructions.json: finds a loss of 3%; a minute
 # make soak     FILES=20000 files with kill -9, signals, a full disk and changes meanwhile; make year: a year of nights
 # make healthy  1,000 intact files of many encoders, none of which may be called damaged
@@ -12,6 +12,7 @@
 # make deb      a Debian package; make dist: archives of source and binary; make image: a container image; see docs/packages.md
 # make check-package  install, run, upgrade and remove the package in a clean root; minutes, and as root
 # make fuzz     SECONDS=60 TARGET=…: hostile input for every reader, by default all targets; see docs/fuzzing.md
+# make mutants  COUNT=100 SEED=1 PATHS="…": small faults, each alone in the program, and which of them no test notices; about an hour
 # make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
 # make release-check  all of these in turn, or STEPS="tests package recipes …"; writes reports/release-check.md; as root for all
 # make recipes  run the recipes of docs/workers.md with GNU parallel, xargs, Slurm and Redis, check those for Kubernetes and AWS
@@ -26,7 +27,10 @@ OUTPUT  ?= reports/generated
 PREFIX  ?= /usr/local
 FILES   ?= 20000
 SECONDS ?= 60
-PYTHON  ?= python3
+COUNT   ?= 100
+SEED    ?= 1
+# One with numpy, scipy and mutagen of known versions, made when it is first asked for.
+PYTHON   = $$(Scripts/python_packages.py)
 # The compiler turns the files of a module into machine code side by side.
 RELEASE := -c release -Xswiftc -num-threads -Xswiftc 2
 # The part of ICU's data that is needed, instead of all that Foundation brings.
@@ -37,7 +41,7 @@ LINK    := -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 BUILD   := NOCTURNE_ICU_DATA="$(CURDIR)/$(ICU)" swift build $(RELEASE) $(LINK) -debug-info-format none --static-swift-stdlib
 ANALYZE := .build/release/analyze
 
-.PHONY: run build test built-tests checks bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year healthy damage links fuzz sanitize \
+.PHONY: run build test built-tests checks bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year healthy damage links fuzz mutants sanitize \
 	release-check \
 	install deb dist image check-package recipes spark wheel samples clean
 
@@ -105,6 +109,10 @@ fuzz:
 		-Xswiftc -enable-testing --scratch-path .build/fuzz --product fuzz
 	@Fuzzing/make-seeds .build/fuzz/release/fuzz Fuzzing/corpus
 	@Fuzzing/run "$(SECONDS)" $(TARGET)
+
+mutants:
+	@Scripts/setup test
+	@Scripts/mutate --count "$(COUNT)" --seed "$(SEED)" $(if $(PATHS),--paths $(PATHS))
 
 sanitize:
 	@Scripts/setup test
