@@ -7,7 +7,7 @@ import Testing
 import Text
 
 /// `analyze write-tags`, on WAV files with nothing but a fingerprint to write.
-@Suite struct TagWritingTests {
+@Suite(.bounded) struct TagWritingTests {
   private let place: Workplace
   private let pipeline: Argument
   private static let field: Argument = "acoustid_fingerprint"
