@@ -33,7 +33,8 @@ let limit = 9
 print("comparison", isFew(limit), "\\(limit < 10 ? "no candidate" : "")")
 print("constant", [4].first ?? -1)
 guard counts.few == [3], !counts.few.isEmpty else { fatalError("never") }
-if let first = counts.few.first, first.isMultiple(of: 3) {
+let isEmpty = counts.few.isEmpty
+if !isEmpty {
   print("condition")
 } else {
   print("another branch")

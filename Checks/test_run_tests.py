@@ -302,8 +302,9 @@ def test_a_signal_ends_everything(swift, number):
     process.send_signal(number)
     output, _ = process.communicate(timeout=20)
     assert process.returncode == 128 + number and not played.processes()
-    assert f"run-tests: ended by {number.name}\nrun-tests: these tests may have been running: M.S/c()\n" in output
-    assert total(output) == "run-tests: 3 tests: 1 passed, 1 failed, 1 not run" and "run-tests: failures:\n✘ Test b() recorded" in output
+    # The failure of b() may be on its way still.
+    assert re.search(rf"^run-tests: ended by {number.name}\nrun-tests: these tests may have been running: .*M\.S/c\(\)$", output, re.M)
+    assert total(output).endswith(" not run") and "run-tests: failures:\n✘ Test b() recorded" in output
 
 
 def test_wrong_option(swift):
