@@ -201,6 +201,32 @@ import Testing
       offsets.flatMap { name == "stco" ? UInt32($0).bigEndianBytes : Int64($0).bigEndianBytes })
   }
 
+  /// Offsets of what is after the header move with it; those before it stay.
+  @Test(arguments: [1, 2, 26]) func offsetsMoveWithTheAudio(growth: Int) throws {
+    let (first, last) = (growth == 26 ? "" : "ab", growth == 1 ? "abc" : "abcd")
+    func file(_ value: String, tempo: [UInt8], shift: Int) -> [UInt8] {
+      func moov(_ offsets: [Int]) -> [UInt8] {
+        Self.moov(
+          Self.track(Self.table("stco", offsets)), Self.box("trak", Self.box("mdia")),
+          Self.track(Self.table("co64", offsets), Self.table("stco", [])),
+          Self.list(Self.title, Self.own("Own", value), tempo))
+      }
+      let start = Self.fileType + Self.box("mdat", [1, 2, 3])
+      let end = start.count + moov([0, 0, 0, 0]).count
+      let offsets = [start.count - 3, end - 1 - shift, end, end + 20]
+      return start + moov(offsets) + Self.audio
+    }
+    if growth == 26 {
+      let old = file(last, tempo: [], shift: 0)
+      #expect(try written(old, ("tmpo", ["90"])) == file(last, tempo: Self.tempo(90), shift: 26))
+      #expect(try written(file(last, tempo: Self.tempo(90), shift: 26), ("tmpo", [])) == old)
+    } else {
+      let old = file(first, tempo: [], shift: 0)
+      #expect(try written(old, (Self.key, [last])) == file(last, tempo: [], shift: growth))
+      #expect(try written(file(last, tempo: [], shift: growth), (Self.key, [first])) == old)
+    }
+  }
+
   /// Files whose offsets are elsewhere are changed only if nothing moves.
   @Test func offsetsThatAreNotKnown() throws {
     func moov(_ boxes: [UInt8], tempo: UInt16?) -> [UInt8] {
