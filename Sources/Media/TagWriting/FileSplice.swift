@@ -44,11 +44,13 @@ struct FileSplice {
 
   /// Adds a part of the old file in which some ranges are replaced.
   ///
-  /// - Parameter patches: Disjoint ranges within `range`; patches at the same position keep their order.
+  /// - Parameter patches: Disjoint ranges within `range`; empty ranges at the same position keep their order, and come
+  ///   before a patch that begins there.
   mutating func add(_ range: Range<Int>, replacing patches: [(range: Range<Int>, new: FileSplice)]) {
     var position = range.lowerBound
     for patch in patches.enumerated().sorted(by: {
-      ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)
+      ($0.element.range.lowerBound, $0.element.range.upperBound, $0.offset)
+        < ($1.element.range.lowerBound, $1.element.range.upperBound, $1.offset)
     }) {
       add(position..<patch.element.range.lowerBound)
       add(patch.element.new)

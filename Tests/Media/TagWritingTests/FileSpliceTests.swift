@@ -42,6 +42,9 @@ import Testing
       splice.pieces == [
         .original(2..<5), .bytes([2]), .bytes([3]), .bytes([4]), .original(6..<12), .bytes([1]), .original(14..<20),
       ])
+    var other = FileSplice()
+    other.add(5..<8, replacing: [(5..<6, piece(4)), (5..<5, piece(2))])
+    #expect(other.pieces == [.bytes([2]), .bytes([4]), .original(6..<8)], "whichever comes first")
   }
 
   // MARK: Writing

@@ -263,8 +263,7 @@ struct MP4File: TagContainer {
             bytes.replaceSubrange(place..<place + 8, with: (old &+ Int64(growth)).bigEndianBytes)
           }
         }
-        // An empty table has nothing to change, and its place may be where another patch begins.
-        if !bytes.isEmpty { patches.append((start..<start + bytes.count, Self.splice(bytes))) }
+        patches.append((start..<start + bytes.count, Self.splice(bytes)))
       }
     }
     return patches
