@@ -117,8 +117,10 @@ def package(folder):
         subprocess.run(["git", *words], cwd=root, check=True)
     tree.mkdir()
     drawn = mutants.draw(mutants.all_candidates(root), 100, 1, set())
+    copy = mutants.Copy(root, tree, dict(enumerate(drawn, 1)))
+    copy.prepare()
     command = ["swift", "build", "--scratch-path", ".build/tests", "-debug-info-format", "none"]
-    return tree / ".build/tests/debug/sample", mutants.Copy(root, tree).build(dict(enumerate(drawn, 1)), command)
+    return tree / ".build/tests/debug/sample", copy.build(command)
 
 
 def test_each_fault_is_there_only_when_it_is_switched_on(package, folder):

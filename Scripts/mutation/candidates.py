@@ -33,7 +33,7 @@ class Candidate:
     # What stands there and what would stand there, for people.
     old: str
     new: str
-    # Changes of the text as (start, end, place in a nest, text), in which NUMBER stands for the number of the mutant.
+    # Changes of the text as (start, end, text), in their order; NUMBER in them stands for the number of the mutant.
     changes: list = field(default_factory=list)
     # The line as it is, by which a mutant is known again.
     source: str = ""
@@ -67,7 +67,6 @@ class Source:
         self.found = []
 
     def candidates(self):
-        self.depth = 0
         for index, token in enumerate(self.tokens):
             if self.is_left_out(index):
                 continue
@@ -123,12 +122,12 @@ class Source:
             line = self.lines[token.line - 1]
             if "where" in line and self.token(index + 1).text[:1].isupper():
                 return
-            self.add("comparison", token, token.text, new, (token.start, token.end, 0, f"OPERATOR{token.text}"))
+            self.add("comparison", token, token.text, new, (token.start, token.end, f"OPERATOR{token.text}"))
         elif extent := self.operands(index):
             start, end = extent
             left, right = self.text[start:token.start], self.text[token.end:end]
             wrong, as_it_is = f"{left}{new}{right}", self.text[start:end]
-            self.add("comparison", token, as_it_is, wrong, (start, end, 0, self.switch(f"({wrong})", f"({as_it_is})")))
+            self.add("comparison", token, as_it_is, wrong, (start, end, self.switch(f"({wrong})", f"({as_it_is})")))
 
     def constants(self, index, token):
         before, after = self.token(index - 1), self.token(index + 1)
@@ -147,7 +146,7 @@ class Source:
             return
         else:
             text = self.switch(new, token.text)
-        self.add("constant", token, token.text, new, (token.start, token.end, 0, text))
+        self.add("constant", token, token.text, new, (token.start, token.end, text))
 
     def is_in_table(self, index):
         """Whether more than MAX_TABLE numbers stand in the same brackets, or on neighboring lines between commas."""
@@ -164,12 +163,12 @@ class Source:
                 return
             if token.text in "+-" and "]" in (self.token(index + 1).text[:1], self.token(index - 1).text) or self.token(index + 1).text == "[":
                 return
-            self.add("operator", token, token.text, EXCHANGED[token.text], (token.start, token.end, 0, f"OPERATOR{token.text}"))
+            self.add("operator", token, token.text, EXCHANGED[token.text], (token.start, token.end, f"OPERATOR{token.text}"))
         if token.text in ("min", "max") and self.token(index + 1).text == "(" and self.token(index - 1).text not in (".", "func"):
             other = {"min": "max", "max": "min"}[token.text]
             opening = self.token(index + 1)
             if self.text[opening.end:opening.end + 1] != ")":
-                self.add("operator", token, token.text, other, (token.start, opening.end, 0, f"mutated{token.text.title()}(NUMBER, "))
+                self.add("operator", token, token.text, other, (token.start, opening.end, f"mutated{token.text.title()}(NUMBER, "))
 
     # Conditions
 
@@ -229,11 +228,11 @@ class Source:
         if len(text) > 200:
             return
         if self.language == "swift":
-            changes = [(start, start, 1, "("), (end, end, -1, ") != isMutant(NUMBER)")]
+            changes = [(start, start, "("), (end, end, ") != isMutant(NUMBER)")]
         elif self.language == "c":
-            changes = [(start, start, 1, "(!!("), (end, end, -1, ") != nocturne_mutant(NUMBER))")]
+            changes = [(start, start, "(!!("), (end, end, ") != nocturne_mutant(NUMBER))")]
         else:
-            changes = [(start, start, 1, "(!!("), (end, end, -1, ") != /*MNUMBER*/0)")]
+            changes = [(start, start, "(!!("), (end, end, ") != /*MNUMBER*/0)")]
         self.add("condition", self.tokens[first], text, f"!({text})", *changes)
 
     # Statements
@@ -266,7 +265,7 @@ class Source:
         opening = {"swift": "if !isMutant(NUMBER) { ", "c": "if (!nocturne_mutant(NUMBER)) ", "js": "if (!/*MNUMBER*/0) "}[self.language]
         closing = {"swift": " }", "c": "", "js": ""}[self.language]
         shown = text.split("\n")[0]
-        self.add("statement", token, shown, "", (start, start, 2, opening), (end, end, -2, closing))
+        self.add("statement", token, shown, "", (start, start, opening), (end, end, closing))
 
     def is_alone(self, index, closing):
         """Whether nothing else stands in the block that `closing` ends: then it may be the value of a function."""

@@ -1,5 +1,4 @@
 """Draws mutants, and writes a copy of the package that has all of them behind a switch."""
-import json
 import os
 import random
 import re
@@ -9,6 +8,7 @@ import sys
 from pathlib import Path
 
 import candidates
+import package_targets
 
 LANGUAGES = {".swift": "swift", ".c": "c", ".js": "js"}
 # Helpers of the tests, and files that are written by a script.
@@ -126,9 +126,9 @@ def operator(mutant, number):
         return LOGIC.format(precedence=precedence, **given)
     if old in ("+", "-"):
         return ARITHMETIC.format(**given)
-    isEquality = old in ("==", "!=")
-    text = COMPARISON.format(constraint="Equatable" if isEquality else "Comparable", **given)
-    return text + (WITH_NIL.format(**given) if isEquality else "")
+    if old in ("==", "!="):
+        return COMPARISON.format(constraint="Equatable", **given) + WITH_NIL.format(**given)
+    return COMPARISON.format(constraint="Comparable", **given)
 
 
 def all_candidates(root):
@@ -144,7 +144,7 @@ def all_candidates(root):
 def draw(found, count, seed, equivalent):
     """`count` candidates in an order that the seed gives: each kind is as likely as the others, and each of a kind.
 
-    No two lie on the same lines.
+    No two overlap.
     """
     generator = random.Random(seed)
     kinds = {kind: [one for one in found if one.kind == kind and one.key not in equivalent] for kind in candidates.KINDS}
@@ -154,11 +154,15 @@ def draw(found, count, seed, equivalent):
     while len(drawn) < count and any(kinds.values()):
         some = kinds[generator.choice([kind for kind in candidates.KINDS if kinds[kind]])]
         one = some.pop()
-        start, end = min(change[0] for change in one.changes), max(change[1] for change in one.changes)
+        start, end = one.changes[0][0], one.changes[-1][1]
         if all(end < other_start or other_end < start for other_start, other_end in taken.get(one.path, [])):
             taken.setdefault(one.path, []).append((start, end))
             drawn.append(one)
     return drawn
+
+
+def room(path):
+    return Path(path).parts[1]
 
 
 def module(path):
@@ -166,40 +170,57 @@ def module(path):
     return Path(path).parts[2]
 
 
+def support(path):
+    """The file with the functions that the mutants of a module in Swift call."""
+    return str(Path(*Path(path).parts[:3]) / "Mutants.swift")
+
+
 class Copy:
-    """The package with mutants, numbered from 1."""
+    """The package with mutants, which have numbers from 1."""
 
-    def __init__(self, root, folder):
-        self.root, self.folder = root, folder
+    def __init__(self, root, folder, mutants):
+        self.root, self.folder, self.mutants = root, folder, dict(mutants)
+        # The files that hold mutants, and the modules in Swift that need their support.
+        self.paths = {mutant.path for mutant in mutants.values()}
+        self.supported = {support(path) for path in self.paths if path.endswith(".swift")}
 
-    def write(self, mutants):
-        """Writes files only if they differ, so that a build compiles no more than it must."""
+    def prepare(self):
+        """Writes all that does not depend on which mutants compile."""
         listed = subprocess.run(["git", "ls-files", "-z"], cwd=self.root, capture_output=True, check=True).stdout
-        wanted, own = {os.fsdecode(name) for name in listed.split(b"\0") if name}, {}
-        for number, mutant in mutants.items():
-            own.setdefault(mutant.path, []).append((number, mutant))
-        texts = {"CMutants/include/CMutants.h": SWITCH_HEADER, "CMutants/CMutants.c": SWITCH}
-        texts["Package.swift"] = (self.root / "Package.swift").read_text() + MANIFEST
-        support = {}
-        for path, some in own.items():
-            texts[path] = self.changed((self.root / path).read_text(), some, path.endswith(".c"))
-            if path.endswith(".swift"):
-                support.setdefault(str(Path(*Path(path).parts[:3]) / "Mutants.swift"), []).extend(some)
-        for path, some in support.items():
-            texts[path] = SUPPORT + "".join(operator(one, number) for number, one in some if any("OPERATOR" in text for *_, text in one.changes))
+        copied = {os.fsdecode(name) for name in listed.split(b"\0") if name} - self.paths - {"Package.swift"}
+        texts = {
+            "CMutants/include/CMutants.h": SWITCH_HEADER, "CMutants/CMutants.c": SWITCH,
+            "Package.swift": (self.root / "Package.swift").read_text() + MANIFEST,
+        }
+        kept = copied | texts.keys() | self.paths | self.supported | {"Package.resolved"}
         for folder, folders, names in os.walk(self.folder):
             folders[:] = [name for name in folders if name != ".build"]
             for name in names:
                 path = os.path.relpath(os.path.join(folder, name), self.folder)
-                if path not in wanted and path not in texts and path != "Package.resolved":
+                if path not in kept:
                     os.unlink(self.folder / path)
-        for name in wanted - texts.keys():
+        for name in copied:
             self.copy(name)
         for name, text in texts.items():
-            path = self.folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if not path.exists() or path.read_text() != text:
-                path.write_text(text)
+            self.write(name, text)
+
+    def write_mutants(self):
+        own, operators = {path: [] for path in self.paths}, {path: "" for path in self.supported}
+        for number, mutant in self.mutants.items():
+            own[mutant.path].append((number, mutant))
+            if any(text.startswith("OPERATOR") for *_, text in mutant.changes):
+                operators[support(mutant.path)] += operator(mutant, number)
+        for path, some in own.items():
+            self.write(path, self.changed(path, some))
+        for path, text in operators.items():
+            self.write(path, SUPPORT + text)
+
+    def write(self, name, text):
+        """Only if it differs, so that a build compiles no more than it must."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
 
     def copy(self, name):
         source, path = self.root / name, self.folder / name
@@ -210,45 +231,42 @@ class Copy:
         elif source.exists() and (not path.exists() or path.read_bytes() != source.read_bytes()):
             shutil.copy2(source, path)
 
-    def changed(self, text, mutants, is_c):
-        parts = sorted(
-            ((start, nest > 0 or nest == 0, -abs(nest), end, new, number) for number, mutant in mutants for start, end, nest, new in mutant.changes))
-        out, place = [], 0
-        for start, _, _, end, new, number in parts:
+    def changed(self, path, mutants):
+        """The text of a file with its mutants, of which no two overlap."""
+        text, out, place = (self.root / path).read_text(), [], 0
+        for start, end, new, number in sorted((*change, number) for number, mutant in mutants for change in mutant.changes):
             new = operator_name(number) if new.startswith("OPERATOR") else new.replace("NUMBER", str(number))
             out += [text[place:start], new]
             place = end
-        return ("#include \"CMutants.h\"\n#line 1\n" if is_c else "") + "".join(out) + text[place:]
+        return ("#include \"CMutants.h\"\n#line 1\n" if path.endswith(".c") else "") + "".join(out) + text[place:]
 
-    def build(self, mutants, command):
+    def build(self, command):
         """Compiles all mutants, leaving out those that do not compile; returns those that do."""
-        mutants = dict(mutants)
         for _ in range(40):
-            self.write(mutants)
+            self.write_mutants()
             done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
-            output = done.stdout + done.stderr
             if done.returncode == 0:
-                return mutants
-            wrong = self.wrong(output, mutants)
+                return self.mutants
+            output = done.stdout + done.stderr
+            wrong = self.wrong(output)
             if not wrong:
                 sys.exit(f"mutate: the build failed, and not because of a mutant:\n{output[-4000:]}")
             for number in wrong:
-                print(f"mutate: does not compile: {describe(mutants.pop(number))}", file=sys.stderr, flush=True)
+                print(f"mutate: does not compile: {describe(self.mutants.pop(number))}", file=sys.stderr, flush=True)
         sys.exit("mutate: the build keeps failing")
 
-    def wrong(self, output, mutants):
-        """The mutants on the lines of the compiler's errors, or else all of the files that these are in."""
-        errors = {(name, int(line)) for name, line in re.findall(r"(?:^|/)((?:Sources)/[^:\n]+):(\d+):\d+: error:", output, re.M)}
-        lines, files = set(), set()
-        for number, mutant in mutants.items():
-            last = mutant.line + (self.root / mutant.path).read_text()[mutant.changes[0][0]:mutant.changes[-1][1]].count("\n")
-            for name, line in errors:
-                if name == mutant.path or name.endswith("/Mutants.swift") and module(name) == module(mutant.path):
-                    files.add(number)
-                if name == mutant.path and mutant.line <= line <= last:
-                    lines.add(number)
-        found = {mutants[number].path for number in lines}
-        return lines | {number for number in files if mutants[number].path not in found and any(name == mutants[number].path for name, _ in errors)} or files
+    def wrong(self, output):
+        """The mutants on the lines of the compiler's errors; in files without such, all; for errors in the support, all of the module."""
+        errors = {(name, int(line)) for name, line in re.findall(r"(?:^|/)(Sources/[^:\n]+):(\d+):\d+: error:", output, re.M)}
+        files = {name for name, _ in errors}
+        of_lines = [number for number, mutant in self.mutants.items() if any((mutant.path, line) in errors for line in self.lines(mutant))]
+        told = {self.mutants[number].path for number in of_lines}
+        of_files = [number for number, mutant in self.mutants.items() if mutant.path in files - told]
+        return of_lines + of_files or [number for number, mutant in self.mutants.items() if support(mutant.path) in files]
+
+    def lines(self, mutant):
+        text = (self.root / mutant.path).read_text()[mutant.changes[0][0]:mutant.changes[-1][1]]
+        return range(mutant.line, mutant.line + text.count("\n") + 1)
 
 
 def describe(mutant):
@@ -261,40 +279,22 @@ def read_equivalent(path):
     return {"\t".join(line.split("\t")[:3]) for line in lines if line and not line.startswith("#")}
 
 
-def read_modules(root):
+def read_modules():
     """For each module its test modules, own and those above, by Package.swift; and the test modules that start whole programs."""
-    text = subprocess.run(["swift", "package", "dump-package", "--ignore-lock"], cwd=root, capture_output=True, text=True, check=True).stdout
-    targets = {one["name"]: one for one in json.loads(text)["targets"]}
-    needs = {name: [next(iter(one.values()))[0] for one in target["dependencies"]] for name, target in targets.items()}
-
-    def above(name):
-        found, open_names = set(), [name]
-        while open_names:
-            name = open_names.pop()
-            new = {other for other, used in needs.items() if name in used} - found
-            found |= new
-            open_names += new
-        return found
+    targets = package_targets.read(["--ignore-lock"])
+    users = {name: {other for other, target in targets.items() if name in target.own} for name in targets}
+    tests = {name for name, target in targets.items() if target.kind == "test"}
+    above = {name: package_targets.reachable(users, name) & tests for name in targets}
 
     def own(name):
         """Those of its name; else those that import it, in its room if there are any; for a C library, those of its callers."""
-        users = {other for other in above(name) if targets[other]["type"] == "test"}
-        if f"{name}Tests" in users:
+        if f"{name}Tests" in above[name]:
             return {f"{name}Tests"}
+        importing = users[name] & tests
         if name.startswith("C") and name[1].isupper():
-            callers = [other for other, used in needs.items() if name in used]
-            return {other for other in callers if other in users}.union(*(own(other) for other in callers if targets[other]["type"] == "regular"))
-        near = {other for other in users if room(other) == room(name)}
-        importing = {other for other in users if name in needs[other]}
+            return importing.union(*(own(other) for other in users[name] - tests if targets[other].kind == "regular"))
+        near = {other for other in above[name] if targets[other].room == targets[name].room}
         return importing & near or importing or near
 
-    def room(name):
-        return (targets[name].get("path") or "").split("/")[1:2]
-
-    programs = {name for name, target in targets.items() if target["type"] == "executable"}
-    late = {name for name, target in targets.items() if target["type"] == "test" and programs & set(needs[name])}
-    found = {}
-    for name in targets:
-        users = {other for other in above(name) if targets[other]["type"] == "test"}
-        found[name] = (sorted(own(name)), sorted(users - own(name)))
-    return found, late
+    late = {name for name in tests if any(targets[other].kind == "executable" for other in targets[name].own)}
+    return {name: (own(name), above[name] - own(name)) for name in targets}, late

@@ -1,6 +1,6 @@
 """Runs tests with one mutant switched on, suite by suite, and says what noticed it."""
-import base64
-import hashlib
+import importlib.machinery
+import importlib.util
 import math
 import os
 import re
@@ -12,6 +12,11 @@ import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+
+# Scripts/write-resources, which knows how scripts are joined and named by hashes.
+LOADER = importlib.machinery.SourceFileLoader("resources", str(Path(__file__).resolve().parent.parent / "write-resources"))
+resources = importlib.util.module_from_spec(importlib.util.spec_from_loader("resources", LOADER))
+LOADER.exec_module(resources)
 
 COLORS = re.compile(r"\x1b\[[0-9;]*m")
 FAILED = re.compile(r'✘ Test "?(.+?)"? (?:with .*)?recorded an issue')
@@ -55,7 +60,8 @@ class Tests:
         return [Suite(name) for name in dict.fromkeys(names)]
 
     def run(self, names, mutant=0, only=None, reached=None, failing=frozenset(), limit=1200):
-        """Runs suites until one test fails; `only`: a test's name. Returns what failed, and the seconds."""
+        """Runs suites until one test fails; `only`: a test's name. Returns what noticed the mutant, the names of all
+        tests that failed, and the seconds."""
         pattern = "|".join(re.escape(name) for name in names)
         pattern = f"^({pattern})/" + (f".*{re.escape(only.split('(')[0])}\\(" if only else "")
         environment = {**os.environ, "NOCTURNE_TESTS": "1", "NOCTURNE_MUTANT": str(mutant), "NO_COLOR": "1", "TERM": "dumb"}
@@ -136,6 +142,11 @@ def end(process):
     process.wait()
 
 
+def switched_on(text, number):
+    """The bytes of a script, or of a program with it, with the mutant's switch on."""
+    return text.replace(f"/*M{number}*/0".encode(), f"/*M{number}*/1".encode())
+
+
 class Pages:
     """The checks of the pages, with a mutant switched on in a copy of the program that has the scripts in it."""
 
@@ -147,33 +158,23 @@ class Pages:
         self.failing = set()
 
     def measure(self):
-        found, failed, self.seconds = self.run(self.program, limit=1800)
-        self.failing = failed
-        return found
+        _, self.failing, self.seconds = self.run(self.program, limit=1800)
 
     def put(self, number):
         """The switch is a byte of the script, so that nothing is compiled."""
         text = self.program.read_bytes()
         if f"/*M{number}*/0".encode() not in text:
-            return Outcome(), None
-        new = text.replace(f"/*M{number}*/0".encode(), f"/*M{number}*/1".encode())
-        for old_hash, new_hash in self.hashes(number):
-            new = new.replace(old_hash, new_hash)
+            return Outcome()
+        script = resources.File(self.folder / "Sources/Outputs/Pages/report/script.js.parts").data
+        hashes = [resources.policy_hash(some).encode() for some in (script, switched_on(script, number))]
+        new = switched_on(text, number).replace(*hashes)
         changed = self.program.with_name(f"analyze-{number}")
         changed.write_bytes(new)
         changed.chmod(0o755)
         try:
-            found, _, _ = self.run(changed, limit=max(600, MAX_RATIO * self.seconds))
-            return found, "pages" if found.kind else None
+            return self.run(changed, limit=max(600, MAX_RATIO * self.seconds))[0]
         finally:
             changed.unlink()
-
-    def hashes(self, number):
-        """Before and after, as the report's policy names its script."""
-        parts = self.folder / "Sources/Outputs/Pages/report/script.js.parts"
-        text = b"".join((parts.parent / line).read_bytes() for line in parts.read_text().split("\n") if line)
-        changed = text.replace(f"/*M{number}*/0".encode(), f"/*M{number}*/1".encode())
-        return [tuple(b"sha256-" + base64.b64encode(hashlib.sha256(some).digest()) for some in (text, changed))] if changed != text else []
 
     def run(self, program, limit):
         start = time.monotonic()
