@@ -10,7 +10,7 @@ import Testing
 
 /// The defaults and limits of settings, and the values that projects may set without trust.
 @Suite(.bounded) struct SettingLimitsTests {
-  private static let context = SettingContext(folder: "/work", home: "/home/me")
+  private static let context = SettingContext(folder: "/projects", home: "/people/me")
 
   let root: TemporaryDirectory
   let folders: StandardFolders
@@ -107,8 +107,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("~", "/home/me"), ("~/", "/home/me"), ("~/a", "/home/me/a"), ("~a", "/work/~a"), ("a", "/work/a"),
-    ("/a/../b", "/b"), ("a/~", "/work/a/~"), ("..", "/"),
+    ("~", "/people/me"), ("~/", "/people/me"), ("~/a", "/people/me/a"), ("~a", "/projects/~a"), ("a", "/projects/a"),
+    ("/a/../b", "/b"), ("a/~", "/projects/a/~"), ("..", "/"),
   ])
   func paths(text: String, path: FilePath) {
     #expect(FilePath(setting: text, in: Self.context) == path)
@@ -127,7 +127,7 @@ import Testing
   func pipelinesAreNamesOrPaths(text: String, isPath: Bool) throws {
     #expect(PipelineReference(text).isPath == isPath)
     let reference = try #require(PipelineReference(setting: text, in: Self.context))
-    #expect(reference.text == (isPath ? FilePath("/work").pushing(FilePath(text)).string : text))
+    #expect(reference.text == (isPath ? FilePath("/projects").pushing(FilePath(text)).string : text))
   }
 
   @Test(arguments: [

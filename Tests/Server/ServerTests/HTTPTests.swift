@@ -159,16 +159,4 @@ import Text
     for await _ in events {}
     #expect(hub.count == 0)
   }
-
-  @Test func bytesAreCountedWhileTheyAreHeld() throws {
-    let budget = BufferBudget(limit: 100)
-    let (one, other) = (BufferBudget.Share(of: budget), BufferBudget.Share(of: budget))
-    try one.take(60)
-    #expect(throws: RequestError.self) { try other.take(41) }
-    try other.take(40)
-    one.giveBack()
-    one.giveBack()
-    try other.take(60)
-    #expect(throws: RequestError.self) { try one.take(1) }
-  }
 }

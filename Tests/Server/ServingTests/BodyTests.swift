@@ -180,4 +180,16 @@ import Testing
     // zlib's own header is understood, too.
     #expect(try GzipBody.unpacked([0x78, 0x9c, 0x4b, 0x04, 0x00, 0x00, 0x62, 0x00, 0x62], limit: 1) == [0x61])
   }
+
+  @Test func bytesAreCountedWhileTheyAreHeld() throws {
+    let budget = BufferBudget(limit: 100)
+    let (one, other) = (BufferBudget.Share(of: budget), BufferBudget.Share(of: budget))
+    try one.take(60)
+    #expect(throws: RequestError.self) { try other.take(41) }
+    try other.take(40)
+    one.giveBack()
+    one.giveBack()
+    try other.take(60)
+    #expect(throws: RequestError.self) { try one.take(1) }
+  }
 }
