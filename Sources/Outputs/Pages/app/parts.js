@@ -230,8 +230,8 @@ export function askFor({ heading: words, label, value = '', confirm, choices = [
     dialog.replaceChildren(form);
     dialog.addEventListener('close', () => done(answer), { once: true });
     dialog.showModal();
-    (choices.length ? dialog.querySelector('.choice') : label ? field : dialog.querySelector('.primary')).focus();
     field.select();
+    (choices.length ? dialog.querySelector('.choice') : label ? field : dialog.querySelector('.primary')).focus();
   });
 }
 

@@ -17,9 +17,12 @@ export async function showQueue() {
     hint.textContent = length ? [`${plural(player.total, 'track')}.`, 'Drag to reorder.', rest > 0
       && `The first ${grouped.format(length)} are listed; the others follow as these play.`].filter(Boolean).join(' ') : '';
     buttons.hidden = !player.queue.length;
-    const list = element('ol', { class: 'list', id: 'queue' }, player.queue.map((track, index) => {
-      const row = trackRow(track, { handle: handle(shortened(track.title || track.file, 100)), play: () => player.jump(index),
-        menu: [['Remove from the queue', () => player.remove(index)]] });
+    const list = element('ol', { class: 'list', id: 'queue' });
+    list.append(...player.queue.map((track, index) => {
+      // Rows that are moved are not made again, so each asks where it stands.
+      const place = () => [...list.children].indexOf(row);
+      const row = trackRow(track, { handle: handle(shortened(track.title || track.file, 100)), play: () => player.jump(place()),
+        menu: [['Remove from the queue', () => player.remove(place())]] });
       // A track may stand in it twice.
       showPlaying(row, index === player.at);
       return row;
