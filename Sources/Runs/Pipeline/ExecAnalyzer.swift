@@ -188,8 +188,8 @@ public struct ExecAnalyzer: Sendable {
     }
 
     private static func summary(of output: [UInt8]) -> String {
-      guard !output.isEmpty else { return "nothing." }
-      return "“\(printable(String(decoding: output.prefix(400), as: UTF8.self).prefix(60)))” (\(output.count) bytes)."
+      guard !output.isEmpty else { return "nothing" }
+      return "“\(printable(String(decoding: output.prefix(400), as: UTF8.self).prefix(60)))” (\(output.count) bytes)"
     }
 
     /// Returns at most 300 characters, without line breaks and control characters.

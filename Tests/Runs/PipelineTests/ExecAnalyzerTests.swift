@@ -138,6 +138,44 @@ private func failure(_ body: () throws -> JSONValue) -> String {
     }
   }
 
+  @Test func `fail with what they printed`() {
+    let printed = "/bin/sh must print exactly one JSON object, but printed"
+    #expect(failure { try run(":") } == "\(printed) nothing.")
+    #expect(failure { try run("printf hello") } == "\(printed) “hello” (5 bytes).")
+    // Line breaks and control characters become spaces.
+    #expect(failure { try run(#"printf 'a\nb\342\200\250c\td e'"#) } == "\(printed) “a b c d e” (11 bytes).")
+    let long = String(repeating: "x", count: 61)
+    #expect(failure { try run("printf \(long)") } == "\(printed) “\(long.dropLast())” (61 bytes).")
+  }
+
+  /// The reason has a limited length, and no control characters.
+  @Test func `fail with a short reason`() {
+    let long = String(repeating: "x", count: 301)
+    #expect(failure { try run("echo \(long) >&2; exit 1") } == "/bin/sh ended with status 1: \(long.dropLast())")
+    #expect(failure { try run(#"printf 'a\tb\033c d\n \n' >&2; exit 1"#) } == "/bin/sh ended with status 1: a b c d")
+  }
+
+  /// A program that opens the path itself may have read another file. Audio comes from the right one.
+  @Test func `fail if their file was replaced meanwhile`() throws {
+    let folder = try TemporaryDirectory()
+    for (input, replaces, fails) in [("path", true, true), ("path", false, false), ("pcm", true, false)] {
+      let path = try folder.write([1], as: "a.wav")
+      let other = try folder.write([2], as: "b.wav")
+      let open = try FileDescriptor.open(path, .readOnly)
+      defer { try? open.close() }
+      let command = replaces ? "mv '\(other)' '\(path)'; echo {}" : "echo {}"
+      let settings: [String: JSONValue] = [
+        "command": ["/bin/sh", "-c", .string(command)], "input": .string(input), "timeout_s": 20,
+      ]
+      var session = try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: settings))
+        .plugin(resampler: "soxr").makeSession(
+          for: AudioFile(path: path, openPath: FilePath("/proc/self/fd/\(open.rawValue)")))
+      let expected =
+        fails ? "Another file replaced this one while /bin/sh was running." : "no failure but \(JSONValue.object([:]))"
+      #expect(failure { try feed(&session, []) } == expected)
+    }
+  }
+
   @Test func `are killed with their children at the timeout`() throws {
     let directory = try TemporaryDirectory()
     let script = "sleep 1000 & echo $! >'\(directory.file("pid"))'; echo waiting >&2; wait"
@@ -230,6 +268,41 @@ private func failure(_ body: () throws -> JSONValue) -> String {
       try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: settings))
     }
     #expect(error?.key == key)
+  }
+
+  @Test func `have these defaults`() {
+    let configuration = ExecAnalyzer.Configuration()
+    #expect(configuration.command.isEmpty && configuration.input == .path && configuration.version == 1)
+    #expect(configuration.sampleRate == 22_050 && configuration.timeout == 300)
+  }
+
+  /// The limits themselves are valid.
+  @Test(
+    arguments: [
+      ("sample_rate_hz", [1_000, 192_000], [999, 192_001]), ("timeout_s", [0.1, 86_400], [0.099, 86_400.1]),
+      ("version", [1, 2], [0, -1]),
+    ] as [(String, [JSONValue], [JSONValue])])
+  func `have limits`(key: String, valid: [JSONValue], invalid: [JSONValue]) throws {
+    func make(_ value: JSONValue) throws -> ExecAnalyzer {
+      try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: ["command": ["a"], key: value]))
+    }
+    for value in valid { #expect(throws: Never.self) { try make(value) } }
+    for value in invalid {
+      let error = #expect(throws: ConfigurationError.self) { try make(value) }
+      #expect(error?.key == key)
+    }
+  }
+
+  @Test func `name a program without zero bytes`() {
+    for command in [[""], ["a", "b\0"], []] as [JSONValue] {
+      let error = #expect(throws: ConfigurationError.self) {
+        try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: ["command": command]))
+      }
+      #expect(error?.key == "command")
+    }
+    #expect(throws: Never.self) {
+      try ExecAnalyzer(id: "probe", ExecAnalyzer.Configuration(merging: ["command": ["a", "b\u{1}"]]))
+    }
   }
 
   @Test func `name the choices`() {
