@@ -72,6 +72,47 @@ import Testing
     #expect(run.state == .finished && run.totals == RunTotals(analyzed: pipelines.count))
   }
 
+  /// Lines of several workers arrive interleaved and in any order. The last analysis of each file is what stays.
+  @Test func theOrderOfLinesDoesNotMatter() throws {
+    var random = SplitMix64.fresh()
+    // Two pipelines answer for the same files; the second one was later.
+    let early = (0..<12).map { Self.line($0, pipeline: 1) }
+    let late = (0..<12).map { Self.line($0, pipeline: 2).replacing(#""analyzed_ns":5"#, with: #""analyzed_ns":6"#) }
+    for round in 0..<6 {
+      let folder = try TemporaryDirectory()
+      let store = try ResultStore(path: folder.file("results.sqlite"), findings: [])
+      let merge = Merge(merger: ResultMerger(store: store, programVersion: "1"), kinds: [], control: control)
+      let lines = (early + late).shuffled(using: &random)
+      try read(merge, round == 0 ? late + early : lines)
+      let versions = try (0..<12).map { try store.history(at: FilePath("/music/\($0).wav"))?.decoderVersion }
+      #expect(versions == Array(repeating: 2, count: 12))
+      let counts = merge.counts
+      #expect(counts.merged + counts.unchanged + counts.outdated == 24 && counts.merged >= 12)
+      let ending = try merge.finish { _ in 0 }
+      #expect(ending.totals == RunTotals(analyzed: 12))
+    }
+  }
+
+  /// A merge that was interrupted is continued by merging everything again.
+  @Test(arguments: 0...5) func interruptedMergesGoOn(stop: Int) throws {
+    let lines = (0..<6).map { Self.line($0, pipeline: 1 + $0 % 2) }
+    let merge = merge()
+    try merge.read(
+      Self.source(lines) { given, _ in if given == stop { control.requestStop() } }
+    ) { _, _ in }
+    let kept = stop + 1
+    #expect(merge.counts.merged == kept)
+    #expect(try merge.finish { _ in 4 }.totals == RunTotals(analyzed: kept))
+    #expect(try store.latestRun()?.state == .interrupted && store.latestRun()?.exitStatus == 4)
+    let again = Merge(merger: ResultMerger(store: store, programVersion: "1"), kinds: [], control: RunControl())
+    try read(again, lines)
+    #expect(again.counts.merged == 6 - kept && again.counts.unchanged == kept)
+    // A merge that changes nothing is not recorded.
+    let run = try again.finish { _ in 0 }.run
+    #expect((run == nil) == (kept == 6))
+    #expect(try (0..<6).map { try decoderVersion($0) } == [1, 2, 1, 2, 1, 2])
+  }
+
   /// A change of the pipeline commits the lines before it, and only those.
   @Test func aNewPipelineBeginsANewBatch() throws {
     let merge = merge()
@@ -121,6 +162,17 @@ import Testing
       Self.source((4...8).map { Self.line($0) }) { _, _ in committed.append(merge.counts.merged) }
     ) { _, _ in }
     #expect(committed == [0, 0, 2, 2, 4, 4])
+    // It begins at nothing: the next batch holds as much as the first one.
+    let exact = self.merge()
+    exact.maxBatchBytes = 2 * line.utf8.count + 1
+    committed = []
+    // Names with as many digits as before.
+    try exact.read(
+      Self.source([9, 4, 5, 6, 7, 8].map { Self.line($0) }) { _, _ in
+        committed.append(exact.counts.merged + exact.counts.unchanged)
+      }
+    ) { _, _ in }
+    #expect(committed == [0, 0, 0, 3, 3, 3, 6])
   }
 
   /// Waiting for the next line commits only after a second.
@@ -136,6 +188,24 @@ import Testing
       }
     ) { _, _ in }
     #expect(merge.counts.merged == 2)
+  }
+
+  /// A worker that is slow does not keep the results of others from being stored.
+  @Test func waitingLongCommits() throws {
+    #expect(merge().maxBatchAge == .seconds(1))
+    for (age, expected) in [(Duration.zero, [0, 1, 2]), (.seconds(3_600), [0, 0, 0])] {
+      let merge = merge()
+      merge.maxBatchAge = age
+      var committed: [Int] = []
+      try merge.read(
+        Self.source([Self.line(0), Self.line(1)]) { _, shouldContinue in
+          let goesOn = try shouldContinue()
+          #expect(goesOn)
+          committed.append(merge.counts.merged + merge.counts.unchanged)
+        }
+      ) { _, _ in }
+      #expect(committed == expected)
+    }
   }
 
   // MARK: - Stops

@@ -16,6 +16,8 @@ public final class Merge {
   private let control: RunControl
   /// Number of bytes after which a batch is committed.
   var maxBatchBytes = 16 << 20
+  /// Time after which a batch is committed while the next line is awaited.
+  var maxBatchAge = Duration.seconds(1)
   private var batch: [WorkerResult] = []
   private var bytes = 0
   private var origin: ResultOrigin?
@@ -49,7 +51,7 @@ public final class Merge {
     var number = 0
     while !control.isStopping,
       let line = try next({
-        if ContinuousClock.now - lastCommit > .seconds(1) { try commit() }
+        if ContinuousClock.now - lastCommit > maxBatchAge { try commit() }
         return !control.isStopping
       })
     {
