@@ -390,8 +390,8 @@ let package = Package(
     runs.tests(
       "PipelineTests",
       [
-        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Pipeline", "Platform",
-        "Records", "ResultStore", "Text", systemPackage,
+        "Analysis", "AnalysisEngine", "AnalysisTesting", "AudioDecoding", "DSP", "LibraryScan", "Objects", "Pipeline",
+        "Platform", "Records", "ResultStore", "Text", systemPackage,
       ]),
     outputs.tests(
       "ReportingTests",

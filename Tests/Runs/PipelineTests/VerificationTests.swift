@@ -2,15 +2,16 @@ import Analysis
 import AnalysisEngine
 import AnalysisTesting
 import Foundation
+import Glibc
 import LibraryScan
 import Platform
 import Records
-import ResultStore
 import Synchronization
 import SystemPackage
 import Testing
 
 @testable import Pipeline
+@testable import ResultStore
 
 /// Verification of files whose analyses come from elsewhere, without a checksum or with an incomplete one.
 @Suite(.bounded) struct VerificationTests {
@@ -283,6 +284,281 @@ import Testing
     let place = hit == .audio ? "in the audio." : "in the tags or headers; the audio is untouched."
     #expect(found.troubles.first?.message.contains(place) == true)
     #expect(try events(path) == ["changed_silently \(hit.rawValue)"])
+  }
+
+  // MARK: - Events and limits
+
+  @Test func requestsHaveTheseDefaults() {
+    let request = LibraryVerification.Request(jobs: 1)
+    #expect(request.share == 1 && !request.accepts && !request.ignoresStatusChanges && request.roots == nil)
+  }
+
+  /// Verifies the library, and returns the events along with the outcome.
+  private func verification(
+    _ request: LibraryVerification.Request = LibraryVerification.Request(jobs: 1), control: RunControl = RunControl(),
+    maxBatchAge: Duration? = nil, _ onEvent: @escaping @Sendable (RunEvent) -> Void = { _ in }
+  ) async throws -> (outcome: LibraryVerification.Outcome, log: EventLog) {
+    let log = EventLog(onEvent)
+    var verification = LibraryVerification(store: store, request: request, control: control, report: log.take)
+    if let maxBatchAge { verification.maxBatchAge = maxBatchAge }
+    return (try await verification.perform(Self.plan()), log)
+  }
+
+  @Test func filesAreReportedAsTheyAreRead() async throws {
+    _ = try add(original, as: "a.wav")
+    let gone = try add(original, as: "b.wav")
+    _ = try add(original, as: "c.wav")
+    _ = try put(changedAudio, as: "c.wav")
+    try FileManager.default.removeItem(atPath: gone.string)
+    let (found, log) = try await verification()
+    let size = original.count
+    #expect(
+      log.all == [
+        "began verify", "planned 3", "started a.wav", "verified a.wav \(size) good", "started b.wav",
+        "verified b.wav 0 good", "started c.wav", "verified c.wav \(size) bad",
+      ])
+    // A missing file has no bytes.
+    #expect(found.totals.bytes == Int64(2 * size) && found.totals.missing == 1)
+    #expect(found.losses.isEmpty && !found.wasStopped)
+    // The record of the verification is closed.
+    let ends = try store.read { db in
+      let select = try Query(db, "SELECT finished_ns IS NOT NULL, bytes FROM verification")
+      var ends: [Int64] = []
+      try select.forEachRow { ends += [select.integer(0), select.integer(1)] }
+      return ends
+    }
+    #expect(ends == [1, Int64(2 * size)])
+  }
+
+  @Test func lostFoldersAreReported() async throws {
+    let music = folder.file("music")
+    try music.makeFolder()
+    for name in ["music/a.wav", "music/b.wav"] { _ = try add(original, as: name) }
+    try FileManager.default.removeItem(atPath: music.string)
+    let (found, log) = try await verification(LibraryVerification.Request(roots: [music], jobs: 1))
+    #expect(found.losses == [LibraryVerification.Loss(path: music, condition: .missing, fileCount: 2)])
+    #expect(log.notices.count == 1)
+    #expect(
+      log.notices.first?.hasPrefix(
+        "library_missing: \(music) disappeared during the run. 2 files in it were not read.") == true)
+  }
+
+  /// Adds files that cannot be read, because their names are too long for any file system.
+  private func addUnreadable(_ count: Int) throws -> [FilePath] {
+    let name = String(repeating: "x", count: 300)
+    let paths = (0..<count).map { folder.file("\(name)\($0).wav") }
+    let results = paths.map { path in
+      WorkerResult(
+        .analysis(
+          FileAnalysis(status: .ok),
+          of: FileStamp(path: path, device: 1, inode: 1, sizeBytes: 5, modified: Timestamp(nanoseconds: 5))),
+        analyzed: Timestamp(nanoseconds: 7))
+    }
+    try ResultMerger(store: store, programVersion: "1").merge(
+      results, from: ResultOrigin(pipeline: "p", digest: "d", wanted: try Self.plan().wanted))
+    return paths
+  }
+
+  /// All files count, but only the first thousand are listed.
+  @Test func troublesAreListedUpToALimit() async throws {
+    let paths = try addUnreadable(1_001)
+    let (first, log) = try await verification()
+    #expect(first.totals.unreadable == 1_001 && first.totals.all == 1_001 && first.totals.bytes == 0)
+    #expect(first.troubles.map(\.path) == Array(paths.prefix(1_000)) && LibraryVerification.troubleLimit == 1_000)
+    #expect(first.troubles.allSatisfy { $0.kind == .unreadable && $0.isNews && $0.hit == nil })
+    #expect(log.all.count { $0.hasSuffix(" 0 bad") } == 1_001)
+    // No news the second time.
+    let (second, _) = try await verification()
+    #expect(second.totals.knownUnreadable == 1_001 && second.totals.unreadable == 0)
+    #expect(second.troubles.count == 1_000 && second.troubles.allSatisfy { !$0.isNews })
+  }
+
+  /// Results are stored after each 200 files. An interruption loses fewer.
+  @Test func resultsAreStoredInBatches() async throws {
+    let paths = try addUnreadable(202)
+    let began = ContinuousClock.now
+    let started = Mutex(0)
+    let stored = Mutex<[Int: [Bool]]>([:])
+    let store = store
+    let (found, _) = try await verification { event in
+      guard case .started = event else { return }
+      let number = started.withLock { number in
+        number += 1
+        return number
+      }
+      guard number >= 200 else { return }
+      let known = [paths[0], paths[199], paths[200]].map { (try? store.checksum(at: $0)) != nil }
+      stored.withLock { $0[number] = known }
+    }
+    #expect(found.totals.unreadable == 202 && found.totals.all == 202)
+    // On a busy machine, a second may pass before that.
+    if ContinuousClock.now - began <= .seconds(1) {
+      #expect(
+        stored.withLock { $0 } == [
+          200: [false, false, false], 201: [true, true, false], 202: [true, true, false],
+        ])
+    }
+  }
+
+  @Test func resultsAreStoredAfterASecond() async throws {
+    #expect(
+      LibraryVerification(store: store, request: LibraryVerification.Request(jobs: 1), control: RunControl()) { _ in }
+        .maxBatchAge == .seconds(1))
+    let paths = try addUnreadable(3)
+    let store = store
+    for (age, expected) in [(Duration.zero, [0, 1, 2]), (.seconds(3_600), [3, 3, 3])] {
+      let stored = Mutex<[Int]>([])
+      _ = try await verification(maxBatchAge: age) { event in
+        guard case .started = event else { return }
+        let known = paths.count { (try? store.checksum(at: $0)) != nil }
+        stored.withLock { $0.append(known) }
+      }
+      #expect(stored.withLock { $0 } == expected)
+    }
+  }
+
+  /// An empty file counts as one byte, so that a share does not contain all empty files.
+  @Test(
+    arguments: [
+      // Exactly one file of four, and one byte more.
+      (["a": 100, "b": 100, "c": 100, "d": 100], 99.5 / 400, 1),
+      (["a": 100, "b": 100, "c": 100, "d": 100], 100.5 / 400, 2),
+      (["a": 0, "b": 0, "c": 3], 0.5, 2), (["a": 0, "b": 0, "c": 0], 1, 3), (["a": 0, "b": 0, "c": 0], 0.99, 0),
+      (["a": 0, "b": 0, "c": 2, "d": 0], 1, 4),
+    ] as [([String: Int], Double, Int)])
+  func sharesAreCountedInBytes(sizes: [String: Int], share: Double, count: Int) async throws {
+    for (name, size) in sizes.sorted(by: { $0.key < $1.key }) {
+      _ = try add([UInt8](repeating: 7, count: size), as: "\(name).wav")
+    }
+    let (found, log) = try await verification(LibraryVerification.Request(share: share, jobs: 1))
+    #expect(log.started.count == count && found.totals.all == count && !found.wasStopped)
+  }
+
+  /// The last file counts, too.
+  @Test func abandonedFilesAreReportedAsAStop() async throws {
+    _ = try add(original, as: "a.wav")
+    let control = RunControl(grace: .seconds(-1))
+    let (found, log) = try await verification(control: control) { event in
+      if case .started = event { control.requestStop() }
+    }
+    #expect(found.wasStopped && found.totals.all == 0)
+    #expect(log.all == ["began verify", "planned 1", "started a.wav"])
+  }
+
+  // MARK: - More single files
+
+  @Test func linksToFilesAreRead() async throws {
+    let path = try add(original, as: "a.wav")
+    try FileManager.default.moveItem(atPath: path.string, toPath: folder.file("b.wav").string)
+    try FileManager.default.createSymbolicLink(atPath: path.string, withDestinationPath: "b.wav")
+    let found = try await verify()
+    #expect(found.totals.taken == 1 && found.totals.all == 1)
+  }
+
+  /// Without a container, nobody knows how the content id was computed.
+  @Test func audioOfUnknownContainersIsTaken() async throws {
+    _ = try add(original, as: "a.wav") { $0.format = nil }
+    _ = try put(changedAudio, as: "a.wav")
+    let found = try await verify()
+    #expect(found.totals.taken == 1 && found.totals.all == 1 && found.troubles.isEmpty)
+  }
+
+  /// Only a file whose bytes have changed is decoded, and the result becomes part of the message.
+  @Test(arguments: [true, false]) func onlyChangedFilesAreDecoded(hasChecksum: Bool) async throws {
+    var bytes = try SmallFile.read(Repository.path("Fixtures/signals/short.flac"), limit: 1 << 20)
+    // The MD5 of the samples is wrong.
+    bytes[30] ^= 1
+    _ = try add(bytes, as: "a.flac") {
+      $0.contentID = ContentID(hashing: [1])
+      if hasChecksum { $0.checksum = FileChecksum(whole: ContentID(hashing: [2]), byteCount: Int64(bytes.count)) }
+    }
+    let trouble = try #require(try await verify().troubles.first)
+    #expect(trouble.kind == .changedSilently && trouble.hit == .audio)
+    #expect(trouble.message.contains("Decoding it now: ") == hasChecksum, "\(trouble.message)")
+  }
+
+  /// The status time shows that a program has written to a file, unless it is ignored.
+  @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+  func statusTimesAreCompared(hasChecksum: Bool, ignores: Bool) async throws {
+    let path = try put(original, as: "a.wav")
+    let plan = try Self.plan()
+    var analysis = try #require(plan.makeFileAnalyzer().analyze(AnalysisJob(path: path)))
+    if hasChecksum {
+      analysis.checksum = FileChecksum(whole: ContentID(hashing: original), byteCount: Int64(original.count))
+    }
+    var stamp = FileStamp(try #require(ScannedFile(lookingAt: path)))
+    stamp.statusChanged = Timestamp(nanoseconds: 1_000_000_001_000_000_000)
+    try ResultMerger(store: store, programVersion: "1").merge(
+      [WorkerResult(.analysis(analysis, of: stamp), analyzed: Timestamp(nanoseconds: 7))],
+      from: ResultOrigin(pipeline: "p", digest: "d", wanted: plan.wanted))
+    _ = try put(changedAudio, as: "a.wav")
+    let (found, _) = try await verification(LibraryVerification.Request(jobs: 1, ignoresStatusChanges: ignores))
+    let trouble = try #require(found.troubles.first)
+    #expect(trouble.message.contains("Its status time differs") == !ignores, "\(trouble.message)")
+  }
+
+  /// A worker that fails for a reason of its own tells nothing about the bytes.
+  @Test(
+    arguments: [
+      (#"{"stage": "open", "code": "worker_trouble", "message": "Odd."}"#, "left"),
+      (#"{"stage": "open", "code": "unknown_format", "message": "Odd."}"#, "left"),
+      (#"{"stage": "open", "code": "read_error", "message": "Odd."}"#, "unreadable Odd."), ("null", "left"),
+    ])
+  func filesWithoutAChecksumAreLeftUnlessTheSystemFailed(problem: String, expected: String) throws {
+    _ = try add(original, as: "a.wav")
+    let answer =
+      #"{"result": {"status": "failed", "problem": \#(problem), "remarks": [], "reuses_known_audio": false, "outcomes": []}}"#
+    let script = #"echo '{"ready": true}'; read line; echo '\#(answer)'"#
+    let pool = WorkerPool(arguments: ["sh", "-c", script], plan: try Self.plan(), kinds: [])
+    var request = LibraryVerification.Request(jobs: 1)
+    request.isolation = .workers(pool)
+    let file = try #require(try VerificationSession(store: store).next(limit: 9).first)
+    let outcome = try FileVerifier(plan: Self.plan(), request: request, control: RunControl()).verify(file)?.outcome
+    pool.close()
+    switch outcome {
+    case .leftToScan?: #expect(expected == "left")
+    case .unreadable(let reason)?: #expect(expected == "unreadable \(reason)")
+    default: Issue.record("\(outcome as Any)")
+    }
+  }
+
+  /// Results stay if no worker can be started for a later file.
+  @Test func resultsStayWithoutWorkers() async throws {
+    let path = try add(original, as: "a.wav") {
+      $0.checksum = FileChecksum(whole: ContentID(hashing: original), byteCount: Int64(original.count))
+    }
+    let other = try add(original, as: "b.wav") {
+      $0.checksum = FileChecksum(whole: ContentID(hashing: original), byteCount: Int64(original.count))
+    }
+    _ = try put(changedAudio, as: "b.wav")
+    var request = LibraryVerification.Request(jobs: 1)
+    request.isolation = .workers(WorkerPool(arguments: ["sh", "-c", "exit 1"], plan: try Self.plan(), kinds: []))
+    await #expect(throws: WorkerPool.StartFailure.self) { try await verification(request) }
+    #expect(try store.checksum(at: path)?.verified != nil && store.checksum(at: other)?.verified == nil)
+  }
+
+  /// Bytes come from the disk, not from memory, and leave memory afterwards.
+  @Test func filesAreReadFromTheDisk() async throws {
+    let paths = try ["a.wav", "b.wav"].map { name in
+      let path = try add(original, as: name) {
+        $0.checksum = FileChecksum(whole: ContentID(hashing: original), byteCount: Int64(original.count))
+      }
+      let file = try FileDescriptor.open(path, .readOnly)
+      defer { try? file.close() }
+      // Only pages that are on the disk can leave memory.
+      try #require(fsync(file.rawValue) == 0)
+      return path
+    }
+    func isInMemory(_ path: FilePath) throws -> Bool? { try MappedFile(path)?.isInMemory(at: 0) }
+    #expect(try isInMemory(paths[0]) != false)
+    let file = try FileDescriptor.open(paths[1], .readOnly)
+    file.advise(.notNeeded)
+    try file.close()
+    // Some file systems exist only in memory.
+    guard try isInMemory(paths[1]) == false else { return }
+    let (found, _) = try await verification(LibraryVerification.Request(roots: [paths[0]], jobs: 1))
+    #expect(found.totals.verified == 1)
+    #expect(try isInMemory(paths[0]) == false)
   }
 }
 

@@ -84,6 +84,8 @@ public struct LibraryVerification: Sendable {
   private let request: Request
   private let control: RunControl
   private let report: @Sendable (RunEvent) -> Void
+  /// Time after which results are committed, even if there are only a few.
+  var maxBatchAge = Duration.seconds(1)
 
   /// The pipeline for `Request.isolation`. It decodes whole files and compares the result with their own checksums.
   public static let definition = PipelineDefinition(
@@ -159,7 +161,7 @@ public struct LibraryVerification: Sendable {
           try commit()
           throw refusal
         }
-        if finished.count >= 200 || ContinuousClock.now - committed > .seconds(1) { try commit() }
+        if finished.count >= 200 || ContinuousClock.now - committed > maxBatchAge { try commit() }
         if let file = try next() { add(file) }
       }
     }
