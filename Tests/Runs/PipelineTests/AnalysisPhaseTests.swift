@@ -30,5 +30,8 @@ import Testing
       #expect(sorted.map(\.fileID) == expected.map(\.fileID))
     }
     #expect(AnalysisPhase.inOrderOfWork([]).isEmpty)
+    // Files of one size keep their order.
+    let equal = (1...9).map { Self.file($0, size: 5, attempts: 0) }
+    #expect(AnalysisPhase.inOrderOfWork(equal).map(\.fileID) == Array(1...9))
   }
 }

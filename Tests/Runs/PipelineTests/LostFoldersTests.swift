@@ -66,6 +66,10 @@ import Testing
       loss.sentence(notDone: "read").hasPrefix(
         "\(root) disappeared during the run. 1 file in it was not read. Is the drive mounted?"))
     #expect(self.lost(["a.wav", "album/b.wav"]).folders.map(\.fileCount) == [2])
+    // A link to a folder that is gone is gone, too.
+    try FileManager.default.createSymbolicLink(
+      atPath: root.string, withDestinationPath: folder.file("elsewhere").string)
+    #expect(self.lost(["a.wav"]).folders.map(\.condition) == [.missing])
     // A folder that is not a root was removed with its files.
     var other = LostFolders(roots: [folder.file("elsewhere")])
     other.add(root.appending("a.wav"), device: device)

@@ -17,9 +17,9 @@ import Testing
     #expect(!RunControl(limit: .seconds(3_600)).isStopping)
     let over = RunControl(limit: .zero)
     #expect(over.isStopping && !over.mustAbandon)
-    for (seconds, isOver) in [(-4, false), (-6, true)] {
-      #expect(RunControl(limit: .seconds(seconds)).isStopping)
-      #expect(RunControl(limit: .seconds(seconds)).mustAbandon == isOver)
+    for (milliseconds, isOver) in [(-4_000, false), (-5_001, true)] {
+      #expect(RunControl(limit: .milliseconds(milliseconds)).isStopping)
+      #expect(RunControl(limit: .milliseconds(milliseconds)).mustAbandon == isOver)
     }
   }
 

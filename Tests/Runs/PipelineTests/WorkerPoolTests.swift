@@ -83,10 +83,46 @@ import Text
     }
     let failure = await #expect(throws: WorkerPool.StartFailure.self) { try await run(pool(Self.onlyOnce)).run() }
     #expect(failure?.description.contains("no room for another") == true)
+    // The record shows what was done, and that the rest was not.
+    let record = try #require(try store.latestRun())
+    #expect(record.state == .failed && record.exitStatus == nil)
+    #expect(record.totals == RunTotals(analyzed: 1) && record.pending == 2)
     let worker = #"echo '{"ready": true}'; while read line; do echo '\#(Self.answer)'; done"#
     let outcome = try await run(pool(worker)).run()
     #expect(outcome.totals.cached == 1)
     #expect(outcome.totals.analyzed == 2)
+  }
+
+  /// Files that wait because no other worker can be started are reported, since the run takes longer.
+  @Test(.timeLimit(.minutes(1))) func shortagesAreReported() async throws {
+    let library = folder.file("library")
+    try FileManager.default.createDirectory(atPath: library.string, withIntermediateDirectories: true)
+    for name in ["a", "b"] { try Data(count: 5_000).write(to: URL(filePath: library.appending("\(name).wav").string)) }
+    // The second worker fails while the first one is busy, which goes on until then.
+    let script = """
+      waitFor() { while ! [ -e "$1" ]; do sleep 0.01; done; }
+      if ! mkdir "$1/begun" 2>&-; then waitFor "$1/busy"; : >"$1/failed"; echo no room >&2; exit 1; fi
+      echo '{"ready": true}'
+      while read line; do : >"$1/busy"; waitFor "$1/failed"; echo '\(Self.answer)'; done
+      """
+    let store = try ResultStore(path: folder.file("results.sqlite"), findings: [])
+    for (script, isShort) in [
+      (script, true), (#"echo '{"ready": true}'; while read line; do echo '\#(Self.answer)'; done"#, false),
+    ] {
+      let pool = pool(script)
+      let log = EventLog()
+      let outcome = try await LibraryRun(
+        store: store,
+        request: LibraryRun.Request(
+          roots: .paths([library]), scan: ScanOptions(force: true), plan: Self.plan, jobs: 2,
+          isolation: .workers(pool), programVersion: "1"),
+        control: RunControl(), report: log.take
+      ).run()
+      pool.close()
+      #expect(outcome.totals.analyzed == 2)
+      let notices = log.notices.filter { $0.hasPrefix("fewer_jobs: files had to wait for a free worker: ") }
+      #expect(notices.count == (isShort ? 1 : 0) && notices.allSatisfy { $0.contains("no room") })
+    }
   }
 
   /// If there is one worker, the others wait for it.
