@@ -27,9 +27,9 @@ import Testing
       (#"{"path": 5}"#, "bad_line"), (#"{"path": "a", "uri": "file:///a"}"#, "bad_line"),
       (#"{"key": 5, "path": "a"}"#, "bad_line"), (#"{"uri": "a.wav"}"#, "bad_uri"), ("file://host/a", "bad_uri"),
       ("s3://", "bad_uri"), ("ftp://host/a.wav", "unsupported_scheme"),
-      (#"{"uri": "ftp://h/a"}"#, "unsupported_scheme"),
+      (#"{"uri": "ftp://h/a"}"#, "unsupported_scheme"), ("x://h/a", "unsupported_scheme"), ("[1]{", nil),
     ])
-  func mistakes(line: String, code: String) { #expect(self.code(line) == code) }
+  func mistakes(line: String, code: String?) { #expect(self.code(line) == code) }
 
   @Test func objects() throws {
     for line in ["s3://bucket/key.wav", #"{"uri": "s3://bucket/key.wav"}"#] {
@@ -44,10 +44,24 @@ import Testing
       (#"{"uri": "file:///a", "key": "k"}"#, "k"), (#"{"uri": "file:///a"}"#, "file:///a"),
       (#"{"key": "k"}"#, "k"), ("{", "{"), ("https://me:secret@host/a.wav?sig=x", "https://host/a.wav"),
       (#"{"uri": "https://host/a.wav?sig=x", "key": "k"}"#, "k"), ("s3://bucket/a?b", "s3://bucket/a?b"),
+      // Mistakes, too, are shown without secrets, but only in the names of objects is anything secret.
+      ("https://me:secret@host/?sig=x", "https://host/"), ("ftp://me:a@host/a?b", "ftp://me:a@host/a?b"),
+      ("file://me:a@host/a?b", "file://me:a@host/a?b"),
     ])
   func keys(line: String, key: String) {
     let found = request(line)
     #expect(found.key == key && found.keyBytes == Array(key.utf8))
+  }
+
+  /// Longer schemes do not exist; names with a colon do.
+  @Test func schemesAreShort() {
+    let (longest, tooLong) = (String(repeating: "x", count: 31), String(repeating: "x", count: 32))
+    #expect(code("\(longest)://a") == "unsupported_scheme")
+    #expect(request("\(tooLong)://a").target == .success(.file(FilePath("/w/\(tooLong):/a"))))
+    for name in ["://a", "1://a", "x:a", "x:/a"] {
+      let path = FilePath("/w").pushing(FilePath(name)).lexicallyNormalized()
+      #expect(request(name).target == .success(.file(path)))
+    }
   }
 
   @Test func overlongLinesHaveTheirStartAsKey() {
