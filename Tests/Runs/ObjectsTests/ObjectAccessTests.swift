@@ -66,4 +66,59 @@ import Testing
     #expect(signed.contains(#"proto-redir = "=https""#))
     #expect(CurlRequest.arguments == ["curl", "--disable", "--config", "-"])
   }
+
+  @Test func everyRequestSaysWhatItMayDo() throws {
+    #expect(
+      try text("http://me@host/a") == [
+        "silent", "globoff", "path-as-is", "include", "suppress-connect-headers", #"url = "http://host/a""#,
+        #"proto = "=http,https""#, #"proto-redir = "=http,https""#, "location", #"max-redirs = "5""#,
+        #"user-agent = "nocturne""#, #"connect-timeout = "60""#, #"speed-limit = "1024""#, #"speed-time = "60""#,
+        #"user = "me:""#,
+      ])
+    #expect(try text("https://host/a").contains(#"proto = "=https""#))
+    #expect(try text("https://host/a").last == "netrc-optional")
+    // Buckets are not redirected, because a signature is for one address.
+    let keys = ["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "KEY"]
+    let bucket = try text("s3://b/a", keys)
+    #expect(!bucket.contains("location"))
+    let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    #expect(bucket.contains(#"header = "x-amz-content-sha256: \#(digest)""#))
+    #expect(!bucket.contains { $0.contains("security-token") })
+  }
+
+  @Test func endpointsAndTokensOfGoogle() throws {
+    #expect(
+      try text("gs://b/a", ["GS_ENDPOINT_URL": "minio:9000/"]).contains(#"url = "https://minio:9000/b/a""#))
+    #expect(try text("s3://b/a", ["AWS_ENDPOINT_URL": "minio:9000"]).contains(#"url = "https://minio:9000/b/a""#))
+    let both = ["GS_ACCESS_KEY_ID": "G", "GS_SECRET_ACCESS_KEY": "S", "CLOUDSDK_AUTH_ACCESS_TOKEN": "T"]
+    // A token counts more than keys, and is for this store only.
+    let token = try text("gs://b/a", both)
+    #expect(token.contains(#"header = "Authorization: Bearer T""#) && !token.contains { $0.hasPrefix("user =") })
+    #expect(try !text("s3://b/a", both).contains { $0.contains("Bearer") || $0.hasPrefix("user =") })
+    let keys = try text("gs://b/a", ["GS_ACCESS_KEY_ID": "G", "GS_SECRET_ACCESS_KEY": "S"])
+    #expect(keys.contains(#"aws-sigv4 = "aws:amz:auto:s3""#))
+  }
+
+  @Test func profileFilesAreReadAsTheirOwnToolsDo() throws {
+    let folder = try TemporaryDirectory()
+    func section(_ text: String) throws -> [String: String] {
+      AWSProfileFile.section("default", of: try folder.write(Array(text.utf8), as: "config"))
+    }
+    let text = """
+      early = 1
+      [ default ]
+      # region = no
+      ; region = no
+      \tregion  =  eu-1  \t
+      empty=
+      no sign
+      [other]
+      late = 1
+      """
+    #expect(try section(text) == ["region": "eu-1", "empty": ""])
+    let head = "[default]\na = 1\n#"
+    #expect(try section(head + String(repeating: "x", count: (1 << 20) - head.utf8.count)) == ["a": "1"])
+    #expect(try section(head + String(repeating: "x", count: (1 << 20) - head.utf8.count + 1)) == [:])
+    #expect(AWSProfileFile.section("default", of: folder.file("none")) == [:])
+  }
 }
