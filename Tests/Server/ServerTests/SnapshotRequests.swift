@@ -386,7 +386,7 @@ enum SnapshotRequests {
     SnapshotRequest("POST", "logout", "/app/api/logout"),
   ]
 
-  private static let reference = {
+  static let reference = {
     let landmarks = (0..<40).map { Landmark(column: 10 * $0, band: 7 * $0 % 120, strength: $0 % 16) }
     let signature = Signature(landmarks: landmarks, columnCount: 420)
     let base64 = Data(signature.bytes).base64EncodedString()
