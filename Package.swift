@@ -329,7 +329,7 @@ let package = Package(
     // Tests, by the rooms of what they test.
     ground.tests("PlatformTests", ["AnalysisTesting", "Platform", systemPackage]),
     ground.tests("TextTests", ["AnalysisTesting", "Text"]),
-    ground.tests("DSPTests", ["AnalysisTesting", "DSP"]),
+    ground.tests("DSPTests", ["AnalysisTesting", "CKernels", "DSP"]),
     ground.tests("DigestsTests", ["AnalysisTesting", "Digests"]),
     model.tests("AnalysisTests", ["Analysis", "AnalysisTesting"]),
     model.tests("LibraryTests", ["Analysis", "AnalysisTesting", "Library", "Platform", systemPackage]),
