@@ -52,3 +52,47 @@ import Testing
     #expect(SigningKey.random().signature(of: "x") != SigningKey.random().signature(of: "x"))
   }
 }
+
+@Suite struct RunningDigestTests {
+  private func digest(_ parts: [[UInt8]], isSHA256: Bool) -> Digest {
+    var running = Digest.Running(isSHA256: isSHA256)
+    for part in parts { part.withUnsafeBytes { running.update($0) } }
+    return running.finish()
+  }
+
+  @Test func partsAreOneMessage() {
+    let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+    for length in [0, 1, 55, 56, 63, 64, 65, 999, 1_000] {
+      let message = Array(bytes.prefix(length))
+      for cut in [0, 1, 64, length] where cut <= length {
+        let parts = [Array(message.prefix(cut)), [], Array(message.dropFirst(cut))]
+        #expect(digest(parts, isSHA256: true) == Digest.sha256(of: message))
+        #expect(digest(parts, isSHA256: false) == Digest.md5(of: message))
+      }
+    }
+    #expect(digest([], isSHA256: true).bytes.count == 32 && digest([], isSHA256: false).bytes.count == 16)
+  }
+
+  /// The list is hashed with the length of each part, in eight bytes, before it.
+  @Test func listsAreHashedWithTheirLengths() {
+    let bytes: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 9]
+    #expect(Digest.sha256(ofList: [[7, 8], [], [9]]) == Digest.sha256(of: bytes))
+    #expect(Digest.sha256(ofList: [[7], [8]]) != Digest.sha256(ofList: [[7, 8]]))
+    #expect(Digest.sha256(ofList: []) == Digest.sha256(of: []))
+  }
+
+  @Test func hexadecimalHasTwoDigitsPerByte() {
+    #expect(Digest(hexadecimal: "00fF10")?.bytes == [0, 255, 16] && Digest(hexadecimal: "")?.bytes == [])
+    #expect(Digest(hexadecimal: "123") == nil && Digest(hexadecimal: "1 2 ") == nil)
+    #expect(Digest(bytes: [1]) != Digest(bytes: [1, 0]) && Digest(bytes: []) == Digest(bytes: []))
+  }
+
+  @Test func keysOfAnyLengthSign() {
+    // Keys longer than a block are hashed first (RFC 2104).
+    let long = [UInt8](repeating: 0xAA, count: 131)
+    let message = "Test Using Larger Than Block-Size Key - Hash Key First"
+    let expected = "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"
+    #expect(SigningKey(bytes: long).signature(of: message).description == expected)
+    #expect(SigningKey(bytes: Digest.sha256(of: long).bytes).signature(of: message).description == expected)
+  }
+}
