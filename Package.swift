@@ -331,8 +331,9 @@ let package = Package(
     ground.tests("TextTests", ["AnalysisTesting", "Text"]),
     ground.tests("DSPTests", ["AnalysisTesting", "CKernels", "DSP"]),
     ground.tests("DigestsTests", ["AnalysisTesting", "Digests"]),
-    model.tests("AnalysisTests", ["Analysis", "AnalysisTesting"]),
-    model.tests("LibraryTests", ["Analysis", "AnalysisTesting", "Library", "Platform", systemPackage]),
+    model.tests("AnalysisTests", ["Analysis", "AnalysisTesting", "Platform", "Text", systemPackage]),
+    model.tests(
+      "LibraryTests", ["Analysis", "AnalysisTesting", "Library", "Platform", "Records", "Text", systemPackage]),
     model.tests("FiltersTests", ["Analysis", "AnalysisTesting", "Filters", systemPackage]),
     media.tests("MediaContainersTests", ["AnalysisTesting", "MediaContainers", systemPackage]),
     media.tests(
