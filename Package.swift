@@ -413,7 +413,7 @@ let package = Package(
         "BuiltInAnalyzers", "CLibAV", "DuplicateTasks", "Exports", "Filters", "Landmarks", "Library", "LibraryScan",
         "LibraryStore",
         "LibraryTasks", "LibraryTesting", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks",
-        "Records", "Reporting", "ResultStore", "Text", systemPackage,
+        "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
     tasks.tests("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
     server.tests(

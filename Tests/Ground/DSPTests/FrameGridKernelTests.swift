@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// The transforms of codecs at every offset, compared with their definitions.
-@Suite struct FrameGridKernelTests {
+@Suite(.bounded) struct FrameGridKernelTests {
   private func random(_ count: Int, _ generator: inout SplitMix64) -> [Float] {
     (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
   }

@@ -5,7 +5,7 @@ import Testing
 
 /// The loops in C compared with their definitions, on random numbers. Sizes are below, equal to and above the width of
 /// vectors, and not only multiples of it.
-@Suite struct KernelTests {
+@Suite(.bounded) struct KernelTests {
   private func random(
     _ count: Int, _ generator: inout SplitMix64, in range: ClosedRange<Float> = -1...1
   ) -> [Float] {

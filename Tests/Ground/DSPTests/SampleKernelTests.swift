@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// The loops in C that measure samples, compared with their definitions.
-@Suite struct SampleKernelTests {
+@Suite(.bounded) struct SampleKernelTests {
   private func random(_ count: Int, _ generator: inout SplitMix64) -> [Float] {
     (0..<count).map { _ in Float.random(in: -1...1, using: &generator) }
   }

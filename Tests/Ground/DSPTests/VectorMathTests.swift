@@ -3,7 +3,7 @@ import DSP
 import Glibc
 import Testing
 
-@Suite struct VectorMathTests {
+@Suite(.bounded) struct VectorMathTests {
   private static let sizes = [0, 1, 7, 8, 9, 15, 16, 17, 31, 33]
 
   @Test(arguments: sizes) func sumsUseWholeVectors(count: Int) {

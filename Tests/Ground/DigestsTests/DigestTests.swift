@@ -53,7 +53,7 @@ import Testing
   }
 }
 
-@Suite struct RunningDigestTests {
+@Suite(.bounded) struct RunningDigestTests {
   private func digest(_ parts: [[UInt8]], isSHA256: Bool) -> Digest {
     var running = Digest.Running(isSHA256: isSHA256)
     for part in parts { part.withUnsafeBytes { running.update($0) } }

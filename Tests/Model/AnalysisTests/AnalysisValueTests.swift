@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import SystemPackage
 import Testing
 import Text
 
-@Suite struct AnalysisValueTests {
+@Suite(.bounded) struct AnalysisValueTests {
   // MARK: Identifiers
 
   @Test(

@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import Testing
 import Text
 
 /// Settings of analyzers, and fields of findings.
-@Suite struct ConfigurationTests {
+@Suite(.bounded) struct ConfigurationTests {
   private enum Choice: String, ConfigurationChoice { case one, two }
 
   private struct Inner: Codable, Hashable { var depth = 1 }
@@ -65,7 +66,7 @@ import Text
   }
 }
 
-@Suite struct DeclarationTests {
+@Suite(.bounded) struct DeclarationTests {
   private struct Part: DeclaredRecord {
     var size = 0
     var name: String?
@@ -253,7 +254,7 @@ import Text
   }
 }
 
-@Suite struct PluginTests {
+@Suite(.bounded) struct PluginTests {
   private func plugin(
     _ id: String, reads: [String] = [], feed: Feed = .file, setting: JSONValue = 1, resampler: String = "r"
   )

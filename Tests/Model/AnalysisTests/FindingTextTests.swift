@@ -1,9 +1,10 @@
 import Analysis
+import AnalysisTesting
 import Platform
 import Testing
 
 /// The lines that `show` prints for findings.
-@Suite struct FindingTextTests {
+@Suite(.bounded) struct FindingTextTests {
   private func lines<Finding: DeclaredFinding>(
     _ finding: Finding, _ context: FindingContext = FindingContext(format: nil, isWhole: true, tempoCorrection: nil)
   ) -> [String] {

@@ -1,8 +1,9 @@
+import AnalysisTesting
 import Library
 import SystemPackage
 import Testing
 
-@Suite struct CreditTests {
+@Suite(.bounded) struct CreditTests {
   @Test(arguments: [
     ("", []), ("A", ["A"]), (" A  B ", ["A B"]), ("A feat. B", ["A", "B"]), ("A Feat B", ["A", "B"]),
     ("A FEATURING B ft. C", ["A", "B", "C"]), ("feat. A", ["feat. A"]), ("A feat.", ["A feat."]),

@@ -8,7 +8,7 @@ import Testing
 import Text
 
 /// Records of files and runs, and the fields that write them.
-@Suite struct RecordTests {
+@Suite(.bounded) struct RecordTests {
   // MARK: Shards
 
   @Test(arguments: [("0/1", 0, 1), ("3/4", 3, 4), ("00/04", 0, 4)]) func shardsAreParsed(

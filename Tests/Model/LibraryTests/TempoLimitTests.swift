@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Library
 import Platform
 import Testing
 
 /// Corrections of tempi and beats on both sides of each limit.
-@Suite struct TempoLimitTests {
+@Suite(.bounded) struct TempoLimitTests {
   /// Beats at 120 BPM from 0.25 s on.
   private func even(count: Int = 40, downbeats: [Double]? = nil) -> TempoFinding {
     TempoFinding(

@@ -7,7 +7,7 @@ import Testing
 @testable import Objects
 
 /// The reading of answers, without a server: heads, versions, refusals, listings, and the status of curl.
-@Suite struct AnswerTests {
+@Suite(.bounded) struct AnswerTests {
   private static func head(_ status: Int, _ headers: [String: String] = [:]) throws -> ResponseHead {
     let lines = ["HTTP/1.1 \(status) Status"] + headers.map { "\($0): \($1)" }.sorted()
     return try #require(ResponseHead(Array(lines.joined(separator: "\r\n").utf8)))

@@ -7,7 +7,7 @@ import Testing
 @testable import Objects
 
 /// The requests of single attempts, and the space for the objects.
-@Suite struct FetchRequestTests {
+@Suite(.bounded) struct FetchRequestTests {
   private typealias Step = ScriptedServer.Step
 
   private static let bytes = (0..<2_000).map { UInt8(truncatingIfNeeded: $0 &* 7 ^ $0 >> 4) }

@@ -9,7 +9,7 @@ import Testing
 @testable import Pipeline
 
 /// Lists of files in CSV.
-@Suite struct FileListingTests {
+@Suite(.bounded) struct FileListingTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -13,7 +13,7 @@ import Testing
 @testable import ResultStore
 
 /// Runs over a small library, in this process.
-@Suite(.timeLimit(.minutes(1))) struct LibraryRunTests {
+@Suite(.bounded) struct LibraryRunTests {
   private let folder: TemporaryDirectory
   private let library: FilePath
   private let store: ResultStore

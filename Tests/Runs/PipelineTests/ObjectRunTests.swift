@@ -12,7 +12,7 @@ import Testing
 @testable import Pipeline
 
 /// Objects in place of files.
-@Suite(.timeLimit(.minutes(1))) struct ObjectRunTests {
+@Suite(.bounded) struct ObjectRunTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
   private let probe = Probe()

@@ -15,7 +15,7 @@ import Testing
 @testable import Pipeline
 
 /// Lines of input and their answers.
-@Suite(.timeLimit(.minutes(1))) struct StreamingWorkerTests {
+@Suite(.bounded) struct StreamingWorkerTests {
   private let folder: TemporaryDirectory
   private let probe = Probe()
   private static let sound = WAVFile(.noise(sampleRate: 8_000, seconds: 0.25)).bytes

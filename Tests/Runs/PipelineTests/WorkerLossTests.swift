@@ -14,7 +14,7 @@ import Text
 @testable import Pipeline
 
 /// Starts, losses and replacements of worker processes, which are shell scripts here.
-@Suite(.timeLimit(.minutes(1))) struct WorkerLossTests {
+@Suite(.bounded) struct WorkerLossTests {
   private static let plan = AnalysisPlan(name: "none", plugins: [], resampler: .soxr)
   private static let job = AnalysisJob(path: "/a")
   private static let ready = #"echo '{"ready": true}'"#
@@ -318,7 +318,7 @@ import Text
 }
 
 /// The loop of a worker, in processes of their own because it takes standard input and output.
-@Suite struct WorkerLoopTests {
+@Suite(.bounded) struct WorkerLoopTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryScan
 import Platform
 import ResultStore
@@ -8,7 +9,7 @@ import Testing
 @testable import Pipeline
 
 /// Lines of `analyze worker` as the store receives them.
-@Suite struct WorkerRecordReaderTests {
+@Suite(.bounded) struct WorkerRecordReaderTests {
   private static let pipeline =
     #""pipeline":{"name":"p","configuration_digest":"d","decoder_version":3,"analyzers":["#
     + #"{"id":"tags","version":2,"digest":"t","reads_audio":false},"#

@@ -11,7 +11,7 @@ import Text
 @testable import Serving
 
 /// `/v2/lookup`.
-@Suite struct AcoustIDTests {
+@Suite(.bounded) struct AcoustIDTests {
   /// A fingerprint in AcoustID's form.
   private static func text(_ items: [UInt32]) -> String {
     var (codes, rests): ([UInt8], [UInt8]) = ([], [])

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import SystemPackage
 import Testing
@@ -7,7 +8,7 @@ import Text
 @testable import Server
 
 /// `/api/v1`.
-@Suite struct AcousticBrainzTests {
+@Suite(.bounded) struct AcousticBrainzTests {
   private static func id(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return "00000000-0000-0000-0000-\(String(repeating: "0", count: 12 - digits.count))\(digits)"

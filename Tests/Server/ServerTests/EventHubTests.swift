@@ -1,3 +1,4 @@
+import AnalysisTesting
 import NIOCore
 import NIOPosix
 import Serving
@@ -6,7 +7,7 @@ import Testing
 @testable import Server
 
 /// Events for the pages of the app.
-@Suite(.timeLimit(.minutes(1))) struct EventHubTests {
+@Suite(.bounded) struct EventHubTests {
   private let hub = EventHub()
   private let forever = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
 

@@ -9,7 +9,7 @@ import Text
 @testable import Server
 
 /// Files of tracks, and covers.
-@Suite struct MediaTests {
+@Suite(.bounded) struct MediaTests {
   /// A library with one real file, of more than two of the blocks that are read at a time.
   private struct Place {
     let folder: TemporaryDirectory

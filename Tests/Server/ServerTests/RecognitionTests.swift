@@ -278,7 +278,7 @@ import Text
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct LiveSessionsTests {
+@Suite(.bounded) struct LiveSessionsTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
 
@@ -355,7 +355,7 @@ import Text
   }
 }
 
-@Suite struct AcoustIDAnswerTests {
+@Suite(.bounded) struct AcoustIDAnswerTests {
   @Test func idsHaveTheFormOfUUIDs() {
     let content = ContentID(high: 0x0123_4567_89ab_cdef, low: 0x1)
     #expect(AcoustIDAnswer.uuid(of: content) == "01234567-89ab-cdef-0000-000000000001")

@@ -1,10 +1,11 @@
+import AnalysisTesting
 import Testing
 import Text
 
 @testable import Server
 
 /// `/v1/sessions`.
-@Suite(.timeLimit(.minutes(1))) struct SessionRoutesTests {
+@Suite(.bounded) struct SessionRoutesTests {
   private let pcm = ["Content-Type": "audio/pcm;rate=8000"]
   /// A tenth of a second.
   private let chunk = [UInt8](repeating: 0, count: 1_600)

@@ -1,4 +1,5 @@
 import Analysis
+import AnalysisTesting
 import LibraryTesting
 import SystemPackage
 import Testing
@@ -7,7 +8,7 @@ import Text
 @testable import Server
 
 /// Audio features, analyses and recommendations of `/v1`.
-@Suite struct SoundRoutesTests {
+@Suite(.bounded) struct SoundRoutesTests {
   private static func tempo(_ bpm: Double, beats: [Double] = [], downbeats: [Double]? = nil) -> TempoFinding {
     TempoFinding(
       bpm: bpm, confidence: 0.8, candidates: [], isStable: true, map: [], beats: beats, downbeats: downbeats)

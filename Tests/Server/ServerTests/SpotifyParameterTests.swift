@@ -1,3 +1,4 @@
+import AnalysisTesting
 import HTTPTypes
 import LibraryStore
 import Platform
@@ -8,7 +9,7 @@ import Text
 @testable import Server
 
 /// The parameter `q` of searches.
-@Suite struct SpotifySearchTextTests {
+@Suite(.bounded) struct SpotifySearchTextTests {
   private static let now = Timestamp(nanoseconds: 1_700_000_000_000_000_000)
   /// Fourteen days earlier.
   private static let newest = Timestamp(nanoseconds: 1_698_790_400_000_000_000)
@@ -83,7 +84,7 @@ import Text
 }
 
 /// The parameter `fields`.
-@Suite struct FieldSelectionTests {
+@Suite(.bounded) struct FieldSelectionTests {
   private static let value: JSONValue = [
     "a": 1, "b_2": ["c": 2, "d": ["e": 3, "f": 4]], "l": [["x": 1, "y": 2], ["x": 3], 7],
   ]
@@ -125,7 +126,7 @@ import Text
   }
 }
 
-@Suite struct SpotifyTokenTests {
+@Suite(.bounded) struct SpotifyTokenTests {
   private let form = ["Content-Type": "application/x-www-form-urlencoded"]
 
   /// Both sides of the size of a form, and the kinds of errors of OAuth.

@@ -1,3 +1,4 @@
+import AnalysisTesting
 import HTTPTypes
 import Serving
 import Testing
@@ -6,7 +7,7 @@ import Text
 @testable import Server
 
 /// Parameters and responses of `/rest`.
-@Suite struct SubsonicRequestTests {
+@Suite(.bounded) struct SubsonicRequestTests {
   private func request(_ query: String, form: String? = nil) -> SubsonicRequest {
     SubsonicRequest("ping", address: query, form: form)
   }

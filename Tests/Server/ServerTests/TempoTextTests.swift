@@ -1,10 +1,11 @@
 import Analysis
+import AnalysisTesting
 import Testing
 
 @testable import Server
 
 /// Sentences of the track page.
-@Suite struct TempoTextTests {
+@Suite(.bounded) struct TempoTextTests {
   private func tempo(
     _ bpm: Double? = 120, confidence: Double = 0.96, octave: Double = 1,
     _ candidates: [(bpm: Double, weight: Double)] = [(120, 0.8)], isStable: Bool = true, map: [Double] = [],
@@ -101,7 +102,7 @@ import Testing
 }
 
 /// The curve in place of a cover.
-@Suite struct PlaceholderCoverTests {
+@Suite(.bounded) struct PlaceholderCoverTests {
   private func points(_ values: [Double], _ count: Int) -> [Int]? {
     PlaceholderCover.points(of: TempoFinding.OnsetSummary(stepSeconds: 1, values: values), count: count)
   }

@@ -12,7 +12,7 @@ import Testing
 @testable import Serving
 
 /// Connections of a server at a free port of this machine.
-@Suite(.bounded, .timeLimit(.minutes(1))) struct GuardedServerTests {
+@Suite(.bounded) struct GuardedServerTests {
   /// The end of a connection at the client.
   private final class Received: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Serving
 
-@Suite(.bounded, .timeLimit(.minutes(1))) struct LaneTests {
+@Suite(.bounded) struct LaneTests {
   /// More work than there are threads waits, up to the length of the queue.
   @Test func aLaneHasPlacesAndAQueue() async throws {
     let lane = try Lane(threadCount: 1, maxQueueLength: 2)

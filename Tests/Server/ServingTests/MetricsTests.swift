@@ -70,7 +70,7 @@ private func members(_ value: JSONValue) -> [String: JSONValue] {
   }
 }
 
-@Suite(.bounded, .timeLimit(.minutes(1))) struct RequestLogTests {
+@Suite(.bounded) struct RequestLogTests {
   private let metrics = ServerMetrics()
 
   private func respond(
@@ -186,7 +186,7 @@ private func members(_ value: JSONValue) -> [String: JSONValue] {
   }
 }
 
-@Suite(.bounded, .timeLimit(.minutes(1))) struct AccessLogTests {
+@Suite(.bounded) struct AccessLogTests {
   private let folder: TemporaryDirectory
   private let path: FilePath
 
