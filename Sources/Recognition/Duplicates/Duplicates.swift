@@ -9,6 +9,7 @@
 //     AlignmentSearch  derives an `Alignment` from the positions of matching blocks: the sections that are the same,
 // and the speed
 //     Relation         meaning of an alignment: another encoding, cut, edit, speed or mix, a part, or nothing
+//     KnownCopies      copies that need not be compared with each other, if a recording has very many
 //     RecordingGroups  from pairs to groups that are not joined by weak links
 //
 // References: Wang, "An Industrial-Strength Audio Search Algorithm", ISMIR 2003 (landmarks, offset histograms); Haitsma

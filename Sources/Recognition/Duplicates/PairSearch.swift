@@ -31,10 +31,13 @@ public struct PairSearch<Source: SoundSource> {
     public var relation: Relation?
   }
 
-  /// Maximum number of candidates for each recording in each index.
+  /// Number of candidates of a recording in one index above which most are taken for copies of each other.
   private static var candidateLimit: Int { 32 }
-  /// Numbers of copies and of other candidates that a recording is compared with if it is one of very many copies.
-  private static var sampleSize: (copies: Int, others: Int) { (8, 4) }
+  /// Number of candidates with few votes that a recording with very many candidates is compared with.
+  private static var sampleSize: Int { 4 }
+  /// Maximum number of comparisons without success for a recording with very many candidates, and for one whose copies
+  /// are known.
+  private static var maxMisses: (unknown: Int, settled: Int) { (candidateLimit, 8) }
   /// Duration that fingerprints cover, in seconds.
   private static var fingerprintLength: Double { 120 }
   /// Maximum mean duration of recordings for which index space is reserved, in seconds.
@@ -48,19 +51,19 @@ public struct PairSearch<Source: SoundSource> {
     self.rule = rule
   }
 
-  /// Returns the candidate pairs, in ascending order.
+  /// Returns the candidate pairs, ordered by their second recordings, then by their first ones.
   /// - Parameter isNew: `true` for recordings that have not yet been compared with the others. Pairs of two old
   ///   recordings are left out.
   public func candidates(isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     var all: [CandidatePair] = []
     // One index at a time: two would take twice the memory.
     for basis in Alignment.Basis.allCases { all += try candidates(by: basis, isNew: isNew) }
-    all.sort { ($0.first, $0.second) < ($1.first, $1.second) }
+    all.sort { ($0.second, $0.first) < ($1.second, $1.first) }
     var found: [CandidatePair] = []
     for pair in all {
       if let last = found.last, (last.first, last.second) == (pair.first, pair.second) {
-        found[found.count - 1].fingerprintVotes += pair.fingerprintVotes
-        found[found.count - 1].signatureVotes += pair.signatureVotes
+        found[found.count - 1].fingerprintVotes = max(last.fingerprintVotes, pair.fingerprintVotes)
+        found[found.count - 1].signatureVotes = max(last.signatureVotes, pair.signatureVotes)
       } else {
         found.append(pair)
       }
@@ -69,6 +72,7 @@ public struct PairSearch<Source: SoundSource> {
   }
 
   /// Returns the candidate pairs for one basis: indexes the new recordings, and queries the index with all recordings.
+  /// The candidates of a recording are those with lower numbers.
   private func candidates(by basis: Alignment.Basis, isNew: (Int) -> Bool) throws(Source.Failure) -> [CandidatePair] {
     let need = CandidateNeed(by: basis)
     let newCount = (0..<source.count).count(where: isNew)
@@ -77,73 +81,102 @@ public struct PairSearch<Source: SoundSource> {
     // A damaged file may claim any duration.
     let longest = basis == .fingerprint ? Self.fingerprintLength : Self.meanLengthLimit
     let seconds = min(max(0, duration), Double(newCount) * longest)
-    var index = SketchIndex(reach: basis == .signature ? 1 : 0, expected: Int(seconds * need.keyRate))
+    func makeIndex(for seconds: Double) -> SketchIndex {
+      SketchIndex(reach: basis == .signature ? 1 : 0, expected: Int(seconds * need.keyRate))
+    }
+    var index = makeIndex(for: seconds)
     try source.forEachSketch(by: basis, where: isNew) { index.add($1, of: $0) }
     index.sort()
     var ballot = SketchIndex.Ballot()
-    var found: [CandidatePair] = []
-    func add(_ number: Int, _ candidate: SketchIndex.Candidate) {
-      found.append(
-        CandidatePair(
-          first: min(number, candidate.number), second: max(number, candidate.number),
-          fingerprintVotes: basis == .fingerprint ? candidate.votes : 0,
-          signatureVotes: basis == .signature ? candidate.votes : 0))
-    }
-    // Old candidates of each new recording. They are limited, too: a new recording may have hundreds of old copies.
-    var old: [Int: [SketchIndex.Candidate]] = [:]
-    let all = { (_: Int) in true }
-    try source.forEachSketch(by: basis, where: all) { number, keys in
-      let isNew = isNew(number)
-      // A pair of new recordings is found when the second one is looked up.
-      let candidates = index.candidates(of: keys, least: need.least, &ballot) { !isNew || $0 < number }
+    func query(_ index: SketchIndex, _ keys: [SketchKey], isWanted: (Int) -> Bool) -> [SketchIndex.Candidate] {
+      index.candidates(of: keys, least: need.least, &ballot, isWanted: isWanted)
         .filter { $0.votes >= need.votes(keyCounts: keys.count, index.keyCount(of: $0.number)) }
+    }
+    var found: [CandidatePair] = []
+    func add(_ candidates: [SketchIndex.Candidate], to number: Int) {
       for candidate in Self.choice(of: candidates) {
-        if isNew {
-          add(number, candidate)
-        } else {
-          old[candidate.number, default: []].append(SketchIndex.Candidate(number: number, votes: candidate.votes))
-        }
+        found.append(
+          CandidatePair(
+            first: candidate.number, second: number,
+            fingerprintVotes: basis == .fingerprint ? candidate.votes : 0,
+            signatureVotes: basis == .signature ? candidate.votes : 0))
       }
     }
-    for (number, candidates) in old {
-      let ordered = candidates.sorted { ($1.votes, $0.number) < ($0.votes, $1.number) }
-      for candidate in Self.choice(of: ordered) { add(number, candidate) }
+    // Old candidates of each new recording that has not been looked up yet.
+    var old: [Int: [SketchIndex.Candidate]] = [:]
+    // Old recordings with very many new candidates. For a common key, the index names only the lowest of them.
+    var crowd = makeIndex(for: 0)
+    let all = { (_: Int) in true }
+    try source.forEachSketch(by: basis, where: all) { number, keys in
+      if isNew(number) {
+        add(query(index, keys) { $0 < number } + (old.removeValue(forKey: number) ?? []), to: number)
+        return
+      }
+      let candidates = query(index, keys, isWanted: all)
+      add(candidates.filter { $0.number < number }, to: number)
+      for candidate in candidates where candidate.number > number {
+        old[candidate.number, default: []].append(SketchIndex.Candidate(number: number, votes: candidate.votes))
+      }
+      if candidates.count > Self.candidateLimit { crowd.add(keys, of: number) }
+    }
+    guard crowd.keyCount > 0 else { return found }
+    crowd.sort()
+    try source.forEachSketch(by: basis, where: isNew) { number, keys in
+      add(query(crowd, keys) { $0 < number }, to: number)
     }
     return found
   }
 
-  /// Returns the candidates to compare a recording with.
-  ///
-  /// If more candidates than the limit have many votes, the recording is one of very many copies. All copies are
-  /// compared with the same few, those with the lowest numbers, so that the work grows only in proportion to the number
-  /// of copies.
-  /// - Parameter candidates: Best first.
+  /// Returns the candidates to compare a recording with. If more candidates than the limit have many votes, the
+  /// recording is one of very many copies, and all of these are returned: `compare` decides how many it needs.
   private static func choice(of candidates: [SketchIndex.Candidate]) -> [SketchIndex.Candidate] {
-    guard candidates.count > candidateLimit, let most = candidates.first?.votes else { return candidates }
-    let copies = candidates.prefix { 4 * $0.votes >= most }
-    if copies.count <= candidateLimit { return Array(candidates.prefix(candidateLimit)) }
-    let first = copies.sorted { $0.number < $1.number }.prefix(sampleSize.copies)
-    return Array(first) + candidates.dropFirst(copies.count).prefix(sampleSize.others)
+    guard candidates.count > candidateLimit else { return candidates }
+    let ordered = candidates.sorted { ($1.votes, $0.number) < ($0.votes, $1.number) }
+    let copies = ordered.prefix { 8 * $0.votes >= ordered[0].votes }
+    if copies.count <= candidateLimit { return Array(ordered.prefix(candidateLimit)) }
+    return Array(copies) + ordered[copies.count...].prefix(sampleSize)
   }
 
-  /// Compares the recordings of each pair, and passes the result to `body`.
-  /// - Parameter pairs: Preferably in ascending order, since the first recording of each pair is cached.
-  public func compare(_ pairs: [CandidatePair], _ body: (Pair) -> Void) throws(Source.Failure) {
-    var kept: (number: Int, sound: ComparableSound)?
-    for pair in pairs {
-      let first: ComparableSound
-      if let kept, kept.number == pair.first {
-        first = kept.sound
-      } else {
-        first = ComparableSound(try source.sound(pair.first))
-        kept = (pair.first, first)
+  /// Compares the recordings of each pair, and passes the result to `body`. A pair is left out if `KnownCopies` says
+  /// that the two are copies of the same recording.
+  /// - Parameters:
+  ///   - pairs: The output of `candidates`, in the same order.
+  ///   - known: Pairs of old recordings that are duplicates.
+  public func compare(
+    _ pairs: [CandidatePair], known: some Sequence<(first: Int, second: Int)> = EmptyCollection(),
+    _ body: (Pair) -> Void
+  ) throws(Source.Failure) {
+    var copies = KnownCopies()
+    for pair in known { copies.insert(pair.first, pair.second) }
+    var start = pairs.startIndex
+    while start < pairs.endIndex {
+      let number = pairs[start].second
+      let end = pairs[start...].firstIndex { $0.second != number } ?? pairs.endIndex
+      let maxMisses = end - start > 2 * Self.candidateLimit ? Self.maxMisses.unknown : .max
+      var second: ComparableSound?
+      var misses = 0
+      for pair in pairs[start..<end] {
+        if copies.isSettled(number, before: pair.first) {
+          if misses >= Self.maxMisses.settled { break }
+          if copies.makesCopies(pair.first, number) { continue }
+        }
+        if misses >= maxMisses { break }
+        let first = ComparableSound(try source.sound(pair.first))
+        let other: ComparableSound
+        if let second {
+          other = second
+        } else {
+          other = ComparableSound(try source.sound(number))
+          second = other
+        }
+        let alignment = first.alignment(with: other)
+        let relation = alignment.flatMap {
+          rule.relation(of: $0, first: first.sound.duration, second: other.sound.duration)
+        }
+        if relation?.makesDuplicates == true { copies.insert(pair.first, number) } else { misses += 1 }
+        body(Pair(candidate: pair, alignment: alignment, relation: relation))
       }
-      let second = ComparableSound(try source.sound(pair.second))
-      let alignment = first.alignment(with: second)
-      let relation = alignment.flatMap {
-        rule.relation(of: $0, first: first.sound.duration, second: second.sound.duration)
-      }
-      body(Pair(candidate: pair, alignment: alignment, relation: relation))
+      start = end
     }
   }
 }

@@ -20,8 +20,9 @@ public struct RelatedPair<ID: Hashable & Comparable & Sendable>: Hashable, Senda
 /// distinct. A and C are thus not joined just because both resemble B. The result does not depend on the order of the
 /// pairs. Pairs in which one file is a part or another version of the other are ignored.
 ///
-/// If there are very many copies, most were compared only with the same few (`PairSearch`), which have many links.
-/// These few are merged first; another copy joins them if it matches most of the few that it was compared with.
+/// If there are very many copies, each was compared with the few that have the lowest ids, and with some others, which
+/// depend on the order in which the files were added. Only the links to the lowest copies count (`KnownCopies`). These
+/// leaders have many links and are merged first; another copy joins them if it matches most of them.
 public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   /// Members in ascending order, groups ordered by their first members.
   public private(set) var groups: [[ID]] = []
@@ -30,19 +31,20 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
 
   /// - Parameter areDistinct: `true` if a person has marked two files as not being duplicates.
   public init(_ pairs: [RelatedPair<ID>], areDistinct: (ID, ID) -> Bool = { _, _ in false }) {
-    let related = pairs.filter { $0.relation.makesDuplicates && !areDistinct($0.first, $0.second) }
+    let related = pairs.filter { $0.relation.makesDuplicates }
     let ids = Set(related.flatMap { [$0.first, $0.second] }).sorted()
     let numbers = Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, $0) })
-    var links = related.map {
-      Link(pair: $0, first: numbers[$0.first, default: 0], second: numbers[$0.second, default: 0])
+    let links = related.map { pair in
+      let (first, second) = (numbers[pair.first, default: 0], numbers[pair.second, default: 0])
+      return Link(pair: pair, first: min(first, second), second: max(first, second))
     }
-    let merging = Merging(&links, count: ids.count) { areDistinct(ids[$0], ids[$1]) }
+    let merging = Merging(links, count: ids.count) { areDistinct(ids[$0], ids[$1]) }
     groups = merging.groups.filter { $0.count > 1 }.map { group in group.sorted().map { ids[$0] } }
       .sorted { $0[0] < $1[0] }
-    left = links.filter { merging.groupOf[$0.first] != merging.groupOf[$0.second] }.map(\.pair)
+    left = merging.links.filter { merging.groupOf[$0.first] != merging.groupOf[$0.second] }.map(\.pair)
   }
 
-  /// A pair, with the numbers of its members.
+  /// A pair, with the numbers of its members in ascending order.
   private struct Link {
     let pair: RelatedPair<ID>
     let first: Int
@@ -50,16 +52,20 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   }
 
   private struct Merging {
-    /// Minimum number of links for a member to count as one of very many copies.
-    private static var manyLinks: Int { 30 }
-    /// Number of members with many links that make a group a crowd. A crowd is judged by these leaders.
-    private static var leaderCount: Int { 8 }
+    /// Minimum number of links for a member to be a leader. Groups in which nobody has so many are compared in full.
+    private static var manyLinks: Int { 16 }
+    /// Number of leaders that make a group a crowd. A crowd is judged by its leaders.
+    private static var leaderCount: Int { KnownCopies.lowestCount }
 
+    /// The links that count, the strongest first, but links between leaders before all others.
+    private(set) var links: [Link] = []
     private(set) var groupOf: [Int]
     /// Members of each group; empty if it was merged into another one.
     private(set) var groups: [[Int]]
-    /// Up to `leaderCount` members with many links in each group, those with the most links first.
+    /// Up to `leaderCount` leaders of each group, those with the most links first.
     private var leaders: [[Int]]
+    private let isLeader: [Bool]
+    /// All links, also those that do not count.
     private var linked: Set<Members> = []
     private var partners: [[Int]]
 
@@ -71,22 +77,29 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
       init(_ one: Int, _ other: Int) { (first, second) = (min(one, other), max(one, other)) }
     }
 
-    /// - Parameter links: Sorted in place.
-    init(_ links: inout [Link], count: Int, areDistinct: (Int, Int) -> Bool) {
+    init(_ all: [Link], count: Int, areDistinct: (Int, Int) -> Bool) {
       groupOf = Array(0..<count)
       groups = (0..<count).map { [$0] }
       partners = Array(repeating: [], count: count)
-      for link in links where linked.insert(Members(link.first, link.second)).inserted {
+      let lowest = Self.lowestPartners(all, count: count)
+      var linkCounts = lowest.map(\.count)
+      for first in lowest.joined() { linkCounts[first] += 1 }
+      let isLeader = linkCounts.map { $0 >= Self.manyLinks }
+      let isInCrowd = lowest.map { $0.count { isLeader[$0] } * 2 > Self.leaderCount }
+      self.isLeader = isLeader
+      for link in all where !areDistinct(link.first, link.second) {
+        guard linked.insert(Members(link.first, link.second)).inserted else { continue }
+        if isInCrowd[link.second], !lowest[link.second].contains(link.first) { continue }
+        links.append(link)
         partners[link.first].append(link.second)
         partners[link.second].append(link.first)
       }
-      let counts = partners.map(\.count)
-      func crowdedEnds(_ link: Link) -> Int { [link.first, link.second].count { counts[$0] >= Self.manyLinks } }
+      func leaderEnds(_ link: Link) -> Int { [link.first, link.second].count { isLeader[$0] } }
       links.sort { one, other in
-        let (ends, others) = (crowdedEnds(one), crowdedEnds(other))
+        let (ends, others) = (leaderEnds(one), leaderEnds(other))
         return ends != others ? ends > others : RecordingGroups.isBefore(one.pair, other.pair)
       }
-      leaders = (0..<count).map { counts[$0] >= Self.manyLinks ? [$0] : [] }
+      leaders = (0..<count).map { isLeader[$0] ? [$0] : [] }
       // Sizes that two groups had when they could not be merged.
       var refused: [Members: [Int]] = [:]
       // A merge may make another one possible.
@@ -107,6 +120,13 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
       }
     }
 
+    /// Returns the lowest partners of each member among those with lower numbers.
+    private static func lowestPartners(_ links: [Link], count: Int) -> [[Int]] {
+      var lower: [[Int]] = Array(repeating: [], count: count)
+      for link in links { lower[link.second].append(link.first) }
+      return lower.map { Array(Set($0).sorted().prefix(leaderCount)) }
+    }
+
     private func areAlike(_ both: Members) -> Bool {
       let (first, second) = (both.first, both.second)
       switch (isCrowd(first), isCrowd(second)) {
@@ -123,18 +143,15 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
 
     private func isCrowd(_ group: Int) -> Bool { leaders[group].count == Self.leaderCount }
 
-    /// `true` if most of `members` have links to more than `leaderCount / 2` members of the crowd.
+    /// `true` if most of `members` have links to more than `leaderCount / 2` leaders of the crowd.
     private func match(_ members: [Int], _ crowd: Int) -> Bool {
       let count = members.count { member in
-        let isLeader = hasManyLinks(member)
-        // Leaders were compared with many members, so only their links to other leaders count.
-        let links = partners[member].count { groupOf[$0] == crowd && (!isLeader || hasManyLinks($0)) }
+        // Links to others do not count: they depend on the order in which the files were added.
+        let links = partners[member].count { groupOf[$0] == crowd && isLeader[$0] }
         return links * 2 > Self.leaderCount
       }
       return count * 2 > members.count
     }
-
-    private func hasManyLinks(_ member: Int) -> Bool { partners[member].count >= Self.manyLinks }
 
     private func hasDistinct(_ both: Members, _ areDistinct: (Int, Int) -> Bool) -> Bool {
       groups[both.first].contains { one in groups[both.second].contains { areDistinct(one, $0) } }

@@ -14,12 +14,13 @@ package struct DuplicateSearch {
     package var soundCount = 0
     /// Number of new recordings, which were compared in this search.
     package var comparedCount = 0
+    /// Number of pairs that were compared.
     package var candidateCount = 0
     package var pairCount = 0
   }
 
   /// The version of the comparison. After it is incremented, all recordings are compared again.
-  static let version = 3
+  static let version = 4
 
   private let store: ResultStore
 
@@ -30,17 +31,20 @@ package struct DuplicateSearch {
     var outcome = Outcome()
     var sounds = try LibrarySounds(in: store)
     try sounds.storeSketches()
-    let (pairs, methods) = try newPairs(of: sounds, &outcome)
-    if !methods.isEmpty { try store.storeDuplicates(pairs, methods: methods) }
+    let update = try update(of: sounds, &outcome)
+    if !update.methods.isEmpty {
+      try store.storeDuplicates(update.pairs, methods: update.methods, forgetting: update.lost)
+    }
     return outcome
   }
 
   /// Returns all pairs, including the pairs with new audio, without writing to the database.
   package func pairs() throws(StoreError) -> [StoredPair] {
     var outcome = Outcome()
-    let (pairs, methods) = try newPairs(of: LibrarySounds(in: store), &outcome)
-    let known = try store.duplicatePairs().filter { methods[$0.first] == nil && methods[$0.second] == nil }
-    return known + pairs
+    let update = try update(of: LibrarySounds(in: store), &outcome)
+    let known = try store.duplicatePairs()
+      .filter { update.methods[$0.first] == nil && update.methods[$0.second] == nil }
+    return known + update.pairs
   }
 
   /// Returns the number of recordings that have not been compared yet.
@@ -49,29 +53,67 @@ package struct DuplicateSearch {
     return zip(sounds.compared, sounds.methods(version: Self.version)).count { $0 != $1 }
   }
 
-  private func newPairs(
-    of sounds: LibrarySounds, _ outcome: inout Outcome
-  ) throws(StoreError) -> ([StoredPair], [ContentID: Int]) {
+  /// The results of a search.
+  private struct Update {
+    var pairs: [StoredPair] = []
+    /// The method by which each recording was compared.
+    var methods: [ContentID: Int] = [:]
+    /// Audio that is not in the library anymore, and whose copies were compared again.
+    var lost: Set<ContentID> = []
+  }
+
+  private func update(of sounds: LibrarySounds, _ outcome: inout Outcome) throws(StoreError) -> Update {
     let contents = sounds.stored.contents
     let methods = sounds.stored.methods(version: Self.version)
-    let isNew = zip(sounds.stored.compared, methods).map { $0 != $1 }
+    var isNew = zip(sounds.stored.compared, methods).map { $0 != $1 }
     outcome.soundCount = contents.count
+    let known = try KnownDuplicates(store.duplicatePairs(), among: contents)
+    for number in known.numbersWithoutLeaders { isNew[number] = true }
     outcome.comparedCount = isNew.count { $0 }
-    guard outcome.comparedCount > 0 else { return ([], [:]) }
+    var update = Update()
+    guard outcome.comparedCount > 0 else { return update }
+    update.lost = known.lostLeaders
     let search = PairSearch(sounds)
     let candidates = try search.candidates { isNew[$0] }
-    outcome.candidateCount = candidates.count
-    var pairs: [StoredPair] = []
-    try search.compare(candidates) { pair in
+    let old = known.numbers.filter { !isNew[$0.first] && !isNew[$0.second] }
+    try search.compare(candidates, known: old) { pair in
+      outcome.candidateCount += 1
       guard let alignment = pair.alignment, let relation = pair.relation else { return }
-      pairs.append(
+      update.pairs.append(
         StoredPair(
           alignment, relation, first: contents[pair.candidate.first], second: contents[pair.candidate.second]))
     }
-    outcome.pairCount = pairs.count
-    var compared: [ContentID: Int] = [:]
-    for (index, content) in contents.enumerated() where isNew[index] { compared[content] = methods[index] }
-    return (pairs, compared)
+    outcome.pairCount = update.pairs.count
+    for (index, content) in contents.enumerated() where isNew[index] { update.methods[content] = methods[index] }
+    return update
+  }
+}
+
+/// The stored pairs of duplicates, by the numbers of the recordings in the library.
+private struct KnownDuplicates {
+  private(set) var numbers: [(first: Int, second: Int)] = []
+  /// Recordings that very many copies were compared with, and that are not in the library anymore.
+  private(set) var lostLeaders: Set<ContentID> = []
+  /// Copies of these, which need other recordings to be compared with.
+  private(set) var numbersWithoutLeaders: Set<Int> = []
+
+  init(_ pairs: [StoredPair], among contents: [ContentID]) {
+    let pairs = pairs.filter { Relation(rawValue: $0.relation)?.makesDuplicates ?? false }
+    guard !pairs.isEmpty else { return }
+    let numberOf = Dictionary(contents.enumerated().map { ($1, $0) }) { one, _ in one }
+    var lost: [ContentID: [Int]] = [:]
+    for pair in pairs {
+      switch (numberOf[pair.first], numberOf[pair.second]) {
+      case (let first?, let second?): numbers.append((first, second))
+      case (let number?, nil): lost[pair.second, default: []].append(number)
+      case (nil, let number?): lost[pair.first, default: []].append(number)
+      case (nil, nil): break
+      }
+    }
+    for (content, copies) in lost where copies.count > KnownCopies.manyCount {
+      lostLeaders.insert(content)
+      numbersWithoutLeaders.formUnion(copies)
+    }
   }
 }
 

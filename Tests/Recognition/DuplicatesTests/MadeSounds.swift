@@ -37,6 +37,19 @@ enum MadeSounds {
       })
   }
 
+  /// Simulates another encoder of lower quality: moves one in twenty landmarks.
+  static func weaker(_ landmarks: [Landmark], seed: UInt64) -> [Landmark] {
+    var random = SplitMix64(seed: seed)
+    let last = landmarks.map(\.column).max() ?? 0
+    return sorted(
+      landmarks.map { landmark in
+        guard Int.random(in: 0..<20, using: &random) == 0 else { return landmark }
+        return Landmark(
+          column: .random(in: 0...last, using: &random), band: .random(in: 0..<138, using: &random),
+          strength: landmark.strength)
+      })
+  }
+
   /// Simulates playback up to 2% faster: landmarks come earlier, and some are a band higher (36 bands per octave).
   static func faster(_ landmarks: [Landmark], by factor: Double) -> [Landmark] {
     var random = SplitMix64(seed: 99)

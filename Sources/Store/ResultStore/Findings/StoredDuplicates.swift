@@ -87,8 +87,12 @@ extension ResultStore {
   }
 
   /// Stores the results of a comparison and removes earlier results for this audio.
-  /// - Parameter methods: The audio that was compared, with the method that was used for each.
-  public func storeDuplicates(_ pairs: [StoredPair], methods: [ContentID: Int]) throws(StoreError) {
+  /// - Parameters:
+  ///   - methods: The audio that was compared, with the method that was used for each.
+  ///   - lost: Audio that is to be compared again if it comes back, since results for it are removed.
+  public func storeDuplicates(
+    _ pairs: [StoredPair], methods: [ContentID: Int], forgetting lost: Set<ContentID> = []
+  ) throws(StoreError) {
     try write { db in
       let forget = try Query(db, "DELETE FROM duplicate_pair WHERE first = ? OR second = ?")
       let mark = try Query(db, "INSERT OR REPLACE INTO compared_sound (content_id, method) VALUES (?, ?)")
@@ -97,6 +101,8 @@ extension ResultStore {
         try forget.run(id, id)
         try mark.run(id, .integer(method))
       }
+      let unmark = try Query(db, "DELETE FROM compared_sound WHERE content_id = ?")
+      for content in lost { try unmark.run(.text(content.description)) }
       let insert = try Query(
         db,
         """

@@ -199,6 +199,46 @@ import Text
     #expect(try DuplicateSearch(in: store).pairs() == store.duplicatePairs())
   }
 
+  private func groups(_ store: ResultStore) throws -> Set<Set<FilePath>> {
+    Set(try duplicates(store).groups.map { Set($0.files.map(\.record.path)) })
+  }
+
+  /// Very many copies make one group however many are added between searches, and if those that the others were
+  /// compared with are removed or come back.
+  @Test func veryManyCopiesComeAndGo() throws {
+    var random = SplitMix64.fresh()
+    let music = Self.landmarks(seed: random.next(), seconds: 40)
+    var files = (0..<90).map { number in
+      Self.file(
+        FilePath("/music/copy \(number)"), music.filter { _ in Int.random(in: 0..<9, using: &random) > 0 }, seconds: 40,
+        size: 1_000, isLossless: false)
+    }
+    let copies = Set(files.map(\.path))
+    for number in 0..<5 {
+      let other = Self.landmarks(seed: random.next(), seconds: 40)
+      files.append(Self.file(FilePath("/music/\(number)"), other, seconds: 40, size: 1_000, isLossless: false))
+    }
+    let library = LibraryFiles(files)
+    let (store, folder) = try store([])
+    defer { withExtendedLifetime(folder) {} }
+    var rest = files.map(\.path).shuffled(using: &random)[...]
+    while !rest.isEmpty {
+      let batch = rest.prefix(.random(in: 1...12, using: &random))
+      rest = rest.dropFirst(batch.count)
+      try library.merge(Set(batch), into: store)
+      let known = copies.subtracting(rest)
+      #expect(try groups(store) == (known.count > 1 ? [known] : []))
+    }
+    let leaders = files.prefix(90).sorted { $0.contentID.description < $1.contentID.description }.prefix(12)
+    let gone = Set(leaders.map(\.path))
+    try library.run(in: store, root: "/music", without: gone, skipping: [], analyzed: .now)
+    #expect(try groups(store) == [copies.subtracting(gone)])
+    #expect(try DuplicateSearch(in: store).update().comparedCount == 0)
+    try library.run(in: store, root: "/music", without: [], skipping: [], analyzed: .now)
+    #expect(try groups(store) == [copies])
+    #expect(try DuplicateSearch(in: store).update().comparedCount == 0)
+  }
+
   /// A version with a voice from 50 s to 80 s.
   private static var mix: LibraryFile {
     let voice = landmarks(seed: 3).filter { (1563..<2500).contains($0.column) }
