@@ -6,14 +6,16 @@ public enum SmallFile {
   /// - Parameters:
   ///   - limit: Maximum size in bytes.
   ///   - isRegular: `true` if the file must be a regular file; `false` to read pipes as well.
-  /// - Throws: `.notSupported` if the file must be regular but is not; `.fileTooLarge`; or the system's error, such as
-  ///   `.noSuchFileOrDirectory`.
+  /// - Throws: `.isDirectory` for a folder; `.notSupported` if the file must be regular but is not; `.fileTooLarge`; or
+  ///   the system's error, such as `.noSuchFileOrDirectory`.
   public static func read(_ path: FilePath, limit: Int, isRegular: Bool = true) throws(Errno) -> [UInt8] {
     do {
       // The file is opened nonblocking, in case it is a named pipe without a writer.
       let descriptor = try FileDescriptor.openWithoutWaiting(path)
       return try descriptor.closeAfter {
-        if try FileStatus(of: descriptor).kind != .regular {
+        let kind = try FileStatus(of: descriptor).kind
+        if kind != .regular {
+          if kind == .folder { throw Errno.isDirectory }
           if isRegular { throw Errno.notSupported }
           // This makes reads wait for the writer.
           _ = fcntl(descriptor.rawValue, F_SETFL, 0)

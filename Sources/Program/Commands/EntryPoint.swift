@@ -11,7 +11,7 @@ package enum EntryPoint {
   ///
   /// - Parameters:
   ///   - root: The root command, which lists all commands.
-  ///   - presentNames: Replaces former names of commands in the arguments.
+  ///   - presentNames: Replaces other names of commands in the arguments, such as former ones.
   package static func run<Root: AsyncParsableCommand>(
     _ root: Root.Type, presentNames: @escaping @Sendable ([String]) -> [String]
   ) -> Never {
@@ -43,6 +43,18 @@ package enum EntryPoint {
     Signals.wait()
   }
 
+  /// Parses the arguments. The parser takes a negative number after an option for another option; it is the value.
+  private static func parsed<Root: AsyncParsableCommand>(
+    _ arguments: [String], as root: Root.Type
+  ) async throws -> any ParsableCommand {
+    do {
+      return try await Root.asyncParseAsRoot(arguments)
+    } catch {
+      guard let joined = UsageMistake.joiningNegativeNumber(Root.message(for: error), arguments) else { throw error }
+      return try await parsed(joined, as: root)
+    }
+  }
+
   private static func run<Root: AsyncParsableCommand>(_ root: Root.Type, _ arguments: [String]) async {
     if Set(arguments) == ["--version", "--json"] {
       print(VersionReport.json)
@@ -54,7 +66,7 @@ package enum EntryPoint {
       exit(ExitStatus.usage.rawValue)
     }
     do {
-      var command = try await Root.asyncParseAsRoot(arguments)
+      var command = try await parsed(arguments, as: root)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

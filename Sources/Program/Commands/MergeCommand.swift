@@ -87,7 +87,7 @@ struct MergeCommand: AsyncParsableCommand {
     return outcome.status
   }
 
-  private static let refusalsShown = 20
+  private static let refusalsShown = 5
 
   private static func inputs(_ argument: InputArgument) throws -> [AnswerFiles] {
     guard case .file(let argument) = argument else { return [.standardInput] }

@@ -124,6 +124,10 @@ struct PlanCommand: AsyncParsableCommand {
     switch input {
     case .standardInput: file = .standardInput
     case .file(let argument):
+      if argument.path.fileKind == .folder {
+        throw CommandFailure(
+          .fatal, "The listing \(printable(argument.path.string)) is a folder. Name a CSV file; no plan was made.")
+      }
       do {
         file = try .open(argument.path, .readOnly, options: .closeOnExec)
       } catch {

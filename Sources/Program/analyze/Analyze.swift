@@ -24,12 +24,13 @@ struct Analyze: AsyncParsableCommand {
     ],
     defaultSubcommand: Commands.standard)
 
-  /// The former names of commands and their replacements, so that old scripts keep working.
-  private static let formerCommands = ["explain": ["show", "--why"]]
+  /// Other first arguments and their replacements: former names of commands, so that old scripts keep working, and the
+  /// option for the version that many programs have.
+  private static let otherNames = ["explain": ["show", "--why"], "-V": ["--version"]]
 
-  /// Replaces the former name of a command in the arguments.
+  /// Replaces another name of a command or option in the arguments.
   static func withPresentName(_ arguments: [String]) -> [String] {
-    guard let name = arguments.first, let present = formerCommands[name] else { return arguments }
+    guard let name = arguments.first, let present = otherNames[name] else { return arguments }
     return present + arguments.dropFirst()
   }
 }

@@ -1,3 +1,4 @@
+internal import Platform
 public import SystemPackage
 
 /// Reads a list of paths, as written by `find` and `find -print0`. The list is read in pieces, so it need not fit into
@@ -31,6 +32,9 @@ public struct PathList: ~Copyable {
   }
 
   public init(at path: FilePath, separator: Separator) throws(ScanError) {
+    if path.fileKind == .folder {
+      throw ScanError("the list of files \(path) is a folder; name a file with a path in each line")
+    }
     do {
       descriptor = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
     } catch {

@@ -130,7 +130,7 @@ import Testing
     #expect(try SmallFile.read(folder.file("file"), limit: 100_000) == bytes)
     #expect(throws: Errno.fileTooLarge) { try SmallFile.read(folder.file("file"), limit: 99_999) }
     #expect(throws: Errno.noSuchFileOrDirectory) { try SmallFile.read(folder.file("none"), limit: 1) }
-    #expect(throws: Errno.notSupported) { try SmallFile.read(folder.path, limit: 1) }
+    #expect(throws: Errno.isDirectory) { try SmallFile.read(folder.path, limit: 1) }
   }
 
   @Test func aPipeIsNotWaitedFor() throws {

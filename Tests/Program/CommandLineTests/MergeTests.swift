@@ -235,10 +235,10 @@ import Text
     // The same for programs.
     let told = try place.start(
       ["merge", "-", "--database", Argument(place.database)], environment: ["ANALYZE_LOG_FORMAT": "json"],
-      input: Array("no json\n".utf8)
+      input: Array(lines[0]) + Array("\nno json\n".utf8)
     ).end()
-    let message = try JSONValue(parsing: Array(told.errors.utf8))
-    #expect(message["event"] == "line_left_out" && message["line"] == 1 && told.status == 3)
+    let message = try JSONValue(parsing: Array(told.errors.utf8.prefix { $0 != 0x0A }))
+    #expect(message["event"] == "line_left_out" && message["line"] == 2 && told.status == 3)
     let whole = try place.analyze(
       "merge", "-", "--database", Argument(place.database), "--fail-on", "never", "--verbose",
       input: Array(lines.joined(separator: [0x0A])))
@@ -253,6 +253,45 @@ import Text
     #expect(outcome.errors.contains("none.ndjson"))
     #expect(!FileManager.default.fileExists(atPath: place.database.string))
     #expect(try place.analyze("merge").status == 64)
+  }
+
+  /// A file that no worker wrote is refused in one message, and nothing is stored.
+  @Test func otherFilesAreRefusedAsAWhole() throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "a.wav")
+    let answers = try Self.answers(place)
+    try place.write(answers, to: place.folder.file("answers.ndjson"))
+    let database = place.folder.file("other.sqlite")
+    _ = try place.run()
+    let report = try Self.report(place, place.database).output
+    let binary = (0..<9_000).map { $0 % 90 == 89 ? 0x0A : UInt8($0 % 90 % 8) }
+    for (content, reason) in [
+      (binary, "none of its first 20 lines is an answer (line 1: it is not text)"),
+      (Array(String(repeating: "text\n", count: 7).utf8), "none of its first 7 lines is an answer (line 1: it is not"),
+      (report, "its only line is not an answer (line 1: it"), (Array("{}".utf8), "(schema missing)"),
+    ] {
+      try place.write(content, to: place.folder.file("other"))
+      let names = [["other"], ["answers.ndjson", "other"], ["library/../other", "answers.ndjson"], ["-"]]
+      for inputs in names {
+        let isPiped = inputs == ["-"]
+        let arguments = inputs.map { Argument(FilePath($0)) }
+        let outcome = try place.start(
+          ["merge"] + arguments + ["--database", Argument(database)], input: isPiped ? content : nil
+        ).end()
+        #expect(outcome.status == 1 && outcome.errors.count { $0 == "\n" } == 1, "\(outcome.errors)")
+        #expect(outcome.errors.contains("other is not the output of `analyze worker`: ") || isPiped)
+        #expect(outcome.errors.contains(reason), "\(outcome.errors)")
+        #expect(outcome.errors.contains("Nothing was merged; name files"))
+        if !isPiped { #expect(database.fileKind == nil) }
+      }
+      try? FileManager.default.removeItem(atPath: database.string)
+    }
+    // A worker that was lost leaves a line that is cut, or none.
+    for count in [0, 5, 300] {
+      try place.write(Array(answers.prefix(count)), to: place.folder.file("cut.ndjson"))
+      let outcome = try place.analyze("merge", "cut.ndjson", "answers.ndjson", "--database", Argument(database))
+      #expect(outcome.status == (count == 0 ? 0 : 3), "\(outcome.errors)")
+    }
   }
 
   // MARK: - The end

@@ -35,7 +35,8 @@ import Text
     Mistake("library", "--only", "chromaprnt", hint: "'chromaprint'"),
     Mistake("library", "--jobs", "many", hint: "--jobs expects a whole number, not 'many'"),
     Mistake("library", "--jobs", "0", hint: "--jobs must be 1 to 1024"),
-    Mistake("library", "-j", "-1", hint: "-j"),
+    Mistake("library", "-j", "-1", hint: "--jobs must be 1 to 1024, not -1"),
+    Mistake("run", "-V", hint: "did you mean '--version'?"),
     Mistake("library", "--timeout", "soon", hint: "--timeout expects a time such as"),
     Mistake("library", "--time-budget", "0", hint: "--time-budget must be greater than zero"),
     Mistake("library", "--fail-on", "nevr", hint: "'never'"),
@@ -80,7 +81,15 @@ import Text
     Mistake("search", "--added", "7d", hint: "Unknown option '--added'; did you mean '--added-since'?"),
     Mistake("search", "--bpm", "120,5..128", hint: "write 120.5..128 for a decimal"),
     Mistake("search", "--where", "bpm=>120", hint: "one of =, !=, <, <=, >, >= is expected"),
-    Mistake("search", "--limit", "-1", hint: "needs an equals sign: --limit=-1"),
+    Mistake("search", "--limit", "-1", hint: "--limit expects 1 to 10000000, not -1"),
+    Mistake("search", "--limit", "many", hint: "--limit expects a whole number, not 'many'."),
+    Mistake("search", "--limit", "1.5", hint: "--limit expects a whole number, not '1.5'."),
+    Mistake("search", "--limit", "99999999999999999999", hint: "expects a whole number that is smaller, not '9"),
+    Mistake("search", "--like", "-a.wav", hint: "needs an equals sign: --like=-a.wav"),
+    Mistake("playlist", "--seed", "-1", hint: "--seed expects a whole number of at least 0, not '-1'."),
+    Mistake("set", "library", "--bpm", "fast", hint: "--bpm expects a number, not 'fast'."),
+    Mistake("worker", "a b.wav", hint: #"from standard input: printf '%s\n' 'a b.wav' | analyze worker"#),
+    Mistake("listen", "a.wav", hint: "To recognize a file: analyze match a.wav"),
     Mistake("search", "--type", "song", hint: "tracks."),
     Mistake("set", "library", "--bpm", "128,5", hint: "a decimal has a point: 128.5."),
     Mistake("write-tags", "bpmm", "library", hint: "nor a file or folder; did you mean 'bpm'?"),
@@ -102,6 +111,47 @@ import Text
     #expect(outcome.errors.hasPrefix("analyze: ") && !outcome.errors.contains("?."), "\(outcome.errors)")
     // Nothing was begun.
     #expect(!FileManager.default.fileExists(atPath: place.home.appending(".local").string))
+  }
+
+  /// A negative number after an option is its value, with and without an equals sign.
+  @Test(
+    arguments: [
+      ["run", "--jobs"], ["run", "--memory-limit"], ["run", "--fetch-space"], ["run", "--nice"], ["run", "--verify"],
+      ["run", "--timeout"], ["worker", "--jobs"], ["worker", "--shards"], ["verify", "--jobs"], ["verify", "--share"],
+      ["search", "--limit"], ["search", "--offset"], ["similar", "a.wav", "--limit"], ["review", "--limit"],
+      ["broken", "--limit"], ["playlist", "--tracks"], ["playlist", "--seed"], ["playlist", "--no-repeat-artist"],
+      ["metronome", "--bpm=120", "--rate"], ["metronome", "--bpm"], ["waveform", "a.wav", "--bits"],
+      ["listen", "--rate"], ["listen", "--channels"],
+      ["serve", "--port"], ["plan", "--partitions"], ["set", "a.wav", "--bpm"],
+      ["match", "a.wav", "--min-confidence"], ["merge", "a", "--wait-lock"],
+    ] as [[Argument]])
+  func negativeNumbersAreRefusedWithTheValidOnes(command: [Argument]) throws {
+    let place = try Workplace()
+    let option = String(decoding: command[command.count - 1].bytes, as: UTF8.self)
+    let joined = try place.start(command.dropLast() + ["\(option)=-1"]).end()
+    let separate = try place.start(command + ["-1"]).end()
+    #expect(joined.status == 64 && separate.status == 64)
+    #expect(joined.errors == separate.errors && joined.errors.contains(option), "\(separate.errors)")
+    #expect(!joined.errors.contains("Missing") && !joined.errors.contains("is invalid"), "\(joined.errors)")
+  }
+
+  /// A message about a folder in place of a file names it and says so.
+  @Test(
+    arguments: [
+      ["run", "--files-from"], ["plan", "--files-from"], ["plan", "--from-listing"], ["duplicates", "--import"],
+      ["set", "--import"], ["catalog", "add", "a.wav", "--items"], ["run", "library", "--pipeline"],
+      ["report", "--report", "json", "--output", "-", "--database"], ["backup"], ["show"],
+    ] as [[Argument]])
+  func foldersAreNotFiles(command: [Argument]) throws {
+    let place = try Workplace()
+    try place.put(Audio.wav(1), as: "folder.d/a.wav")
+    _ = try place.run()
+    let outcome = try place.start(
+      command + ["library/folder.d"], environment: ["ANALYZE_DATABASE": place.database.string]
+    ).end()
+    #expect(outcome.status == 1 || outcome.status == 64)
+    #expect(outcome.errors.contains("folder.d"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("is a folder") || outcome.errors.contains("Is a directory"), "\(outcome.errors)")
   }
 
   @Test func optionsMayStandBeforeAndAfterPaths() throws {
@@ -158,7 +208,8 @@ import Text
     let plain = try place.analyze("--version")
     #expect(plain.status == 0)
     #expect(plain.text.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
-    for arguments: [Argument] in [["--version", "--json"], ["--json", "--version"]] {
+    #expect(try place.analyze("-V").text == plain.text)
+    for arguments: [Argument] in [["--version", "--json"], ["--json", "--version"], ["-V", "--json"]] {
       let json = try place.start(arguments).end()
       #expect(json.status == 0)
       #expect(json.lines.count == 1)

@@ -10,6 +10,7 @@ import Recognition
 import RecognitionTasks
 import ResultStore
 import SystemPackage
+import Text
 
 struct CatalogAddCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -57,17 +58,21 @@ struct CatalogAddCommand: AsyncParsableCommand {
   }
 
   private func read(_ path: FilePath) throws -> [MediaItemTable.Row] {
-    let text: String
+    let name = printable(path.string)
+    let bytes: [UInt8]
     do {
-      text = try String(contentsOfFile: path.string, encoding: .utf8)
+      bytes = try SmallFile.read(path, limit: 1 << 30, isRegular: false)
     } catch {
-      throw CommandFailure(.fatal, "The table \(path.string) cannot be read: \(error.localizedDescription)")
+      throw CommandFailure(.fatal, "The table \(name) cannot be read: \(error). Nothing was changed.")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure(.fatal, "The table \(name) is not UTF-8 text. Save it as CSV in UTF-8; nothing was changed.")
     }
     do {
       let single = files.count == 1 ? files[0].path.string : nil
       return try MediaItemTable.read(text, reference: single)
     } catch {
-      throw CommandFailure(.fatal, "The table \(path.string), \(error). Nothing was changed.")
+      throw CommandFailure(.fatal, "The table \(name), \(error). Nothing was changed.")
     }
   }
 

@@ -11,6 +11,8 @@ public struct WorkerRecordReader {
   /// The reason a line is rejected, in one sentence.
   public struct Refusal: Error, Hashable, Sendable {
     public var message: String
+    /// `true` if nothing shows that a worker wrote the line.
+    public var isForeign = false
   }
 
   /// The content of a line, as the store needs it.
@@ -32,11 +34,12 @@ public struct WorkerRecordReader {
     do {
       text = try WorkerLine.decoded(line, as: Line.self, userInfo: userInfo)
     } catch is JSONSyntaxError {
-      throw Refusal(message: "it is not JSON; it may be cut")
+      throw Refusal(message: "it is not JSON; it may be cut", isForeign: true)
     } catch {
       // A line of another version may differ in every field, so a wrong version is reported first.
-      if let head = try? WorkerLine.decoded(line, as: Head.self) { try check(head) }
-      throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))")
+      let head = try? WorkerLine.decoded(line, as: Head.self)
+      if let head { try check(head) }
+      throw Refusal(message: "it does not follow the schema: \(Self.reason(of: error))", isForeign: head == nil)
     }
     try check(Head(schema: text.schema, version: text.version))
     return try content(of: text)
@@ -44,7 +47,8 @@ public struct WorkerRecordReader {
 
   private func check(_ head: Head) throws(Refusal) {
     guard head.schema == WorkerRecord.schema else {
-      throw Refusal(message: "it was not written by analyze worker (schema \(head.schema ?? "missing"))")
+      throw Refusal(
+        message: "it was not written by analyze worker (schema \(head.schema ?? "missing"))", isForeign: true)
     }
     guard head.version == WorkerRecord.schemaVersion else {
       throw Refusal(message: "it was written by a newer version of this program")

@@ -1,3 +1,6 @@
+internal import Analysis
+internal import Exports
+package import Pipeline
 internal import Platform
 package import SystemPackage
 internal import Text
@@ -57,6 +60,21 @@ package enum AnswerFiles: Sendable {
     }
   }
 
+  /// Checks that workers wrote the file, unless reading it would consume it.
+  /// - Throws: `AnswerMergeError`.
+  func check(kinds: [AnalyzerKind]) throws {
+    guard case .file(let path) = self, path.fileKind == .regular else { return }
+    let descriptor = try Self.open(path, "Nothing")
+    try descriptor.closeAfter {
+      guard !ParquetTextReader.isParquet(descriptor) else { return }
+      do {
+        try Merge.check(descriptor, kinds: kinds)
+      } catch let foreign as Merge.ForeignInput {
+        throw AnswerMergeError.foreign(self, foreign, merged: "Nothing")
+      }
+    }
+  }
+
   func withDescriptor(_ body: (FileDescriptor) throws -> Void) throws {
     switch self {
     case .standardInput: try body(.standardInput)
@@ -71,12 +89,20 @@ package enum AnswerFiles: Sendable {
 package enum AnswerMergeError: Error, CustomStringConvertible {
   /// The given paths contain no answer files.
   case noFiles
+  /// None of the first lines was written by `analyze worker`. `merged` is `Nothing` or `Nothing more`.
+  case foreign(AnswerFiles, Merge.ForeignInput, merged: String)
   /// `reason` is a sentence; `merged` is `Nothing` or `Nothing more`.
   case unreadable(FilePath, reason: String, merged: String)
 
   package var description: String {
     switch self {
     case .noFiles: "The given paths contain no answer files. Nothing was merged."
+    case .foreign(let input, let foreign, let merged):
+      """
+      \(printable(input.name)) is not the output of `analyze worker`: \
+      \(foreign.lineCount == 1 ? "its only line is not an answer" : "none of its first \(foreign.lineCount) lines is an answer") \
+      (line 1: \(foreign.reason)). \(merged) was merged; name files that `analyze worker` wrote.
+      """
     case .unreadable(let path, let reason, let merged):
       "\(printable(path.string)) cannot be read: \(reason) \(merged) was merged."
     }

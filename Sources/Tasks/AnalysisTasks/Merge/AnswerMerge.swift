@@ -69,6 +69,7 @@ package struct AnswerMerge {
     audience: FailureDigest.Audience = .people, interruption: () -> ExitStatus? = { nil }, report: (Event) -> Void
   ) throws -> Outcome {
     guard !inputs.isEmpty else { throw AnswerMergeError.noFiles }
+    for input in inputs { try input.check(kinds: kinds) }
     try DatabaseFolder.prepare(for: database)
     let lock = try RunLock.acquire(forDatabase: database, waitingAtMost: lockPatience) { _ in report(.waitsForLock) }
     defer { lock.release() }
@@ -85,10 +86,13 @@ package struct AnswerMerge {
           refused += 1
           report(.refused(input, line: number, reason: reason))
         }
-        guard ParquetTextReader.isParquet(descriptor) else { return try merge.read(descriptor, onRefusal: refuse) }
         do {
+          guard ParquetTextReader.isParquet(descriptor) else { return try merge.read(descriptor, onRefusal: refuse) }
           var answers = try ParquetTextReader(descriptor, column: Self.answerColumn)
           try merge.read({ _ in try answers.next().map { .text($0) } }, onRefusal: refuse)
+        } catch let foreign as Merge.ForeignInput {
+          throw AnswerMergeError.foreign(
+            input, foreign, merged: input.name == inputs[0].name ? "Nothing" : "Nothing more")
         } catch let refusal as ParquetTextReader.Refusal {
           throw AnswerMergeError.unreadable(FilePath(input.name), reason: "\(refusal)", merged: "Nothing more")
         }
