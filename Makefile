@@ -11,6 +11,7 @@
 # make install  PREFIX=/usr/local: a stripped binary for any folder, manual page, completions, systemd units
 # make deb      a Debian package; make dist: archives of source and binary; make image: a container image; see docs/packages.md
 # make check-package  install, run, upgrade and remove the package in a clean root; minutes, and as root
+# make check-debian-13  build and test on Debian 13, in a clean root; an hour, and as root
 # make fuzz     SECONDS=60 TARGET=…: hostile input for every reader, by default all targets; see docs/fuzzing.md
 # make mutants  COUNT=100 SEED=1 PATHS="…": small faults, each alone in the program, and which of them no test notices; about an hour
 # make sanitize all tests under the thread and the address sanitizer, or only SANITIZERS=…
@@ -43,7 +44,7 @@ ANALYZE := .build/release/analyze
 
 .PHONY: run build test built-tests checks bench bench-check accuracy-tempo accuracy-key accuracy-recognition accuracy-tags soak year healthy damage links fuzz mutants sanitize \
 	release-check \
-	install deb dist image check-package recipes spark wheel samples clean
+	install deb dist image check-package check-debian-13 recipes spark wheel samples clean
 
 # Broken files in a library must not make `make` fail: the summary names them.
 run: build
@@ -138,6 +139,10 @@ image: deb
 
 check-package: deb
 	@Scripts/run-checks package
+
+check-debian-13: build
+	@Scripts/setup package
+	@Scripts/run-checks debian-13
 
 # The Python reader; see docs/python.md.
 wheel:

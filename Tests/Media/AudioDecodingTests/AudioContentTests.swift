@@ -26,7 +26,9 @@ import Testing
 
   @Test(arguments: codecs)
   func retaggingKeepsTheID(suffix: String, arguments: [String]) throws {
-    let plain = try scratch.ffmpeg(wav, arguments + ["-map_metadata", "-1"], "plain.\(suffix)")
+    var plain = try scratch.ffmpeg(wav, arguments + ["-map_metadata", "-1"], "plain.\(suffix)")
+    // When FFmpeg 7 copies packets, it gives WMA another length.
+    if suffix == "wma" { plain = try scratch.ffmpeg(plain, ["-c", "copy"], "copy.wma") }
     let id = try contentID(plain)
     // Comments spanning several Ogg pages, more than are shown to FFmpeg.
     let long = String(repeating: "a long comment, ", count: 5_000)

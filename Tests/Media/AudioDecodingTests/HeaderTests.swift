@@ -115,6 +115,19 @@ import Testing
     let comments = [0x84, 0xff, 0xff, 0xff].map { UInt8($0) }
     let isStillExact = try decode(scratch.write(header + comments + bytes[42...], "comments.flac")).planes == signal
     #expect(isStillExact)
+    // Bytes before the first frame are skipped.
+    var start = 4
+    var isLast = false
+    while !isLast {
+      isLast = bytes[start] & 0x80 != 0
+      start += 4 + bytes[start + 1..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+    for count in [1, 44, 5_000] {
+      let junk = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7 & 0x7F) }
+      let file = try scratch.write(Array(bytes[..<start] + junk + bytes[start...]), "junk.flac")
+      let isWhole = try decode(file).planes == signal
+      #expect(isWhole, "\(count)")
+    }
   }
 
   @Test func notANumber() throws {

@@ -400,7 +400,11 @@ final class LibAVDecoder: StreamDecoder {
   static func inputs(for layout: AudioLayout, in file: ByteSource) -> [LibAVInput] {
     switch layout.kind {
     case .flac(let stream):
-      [LibAVInput(file: file, bytes: stream.audio, prefix: stream.bareHeader, demuxer: "flac")]
+      [
+        LibAVInput(
+          file: file, bytes: min(stream.firstFrame, stream.audio.upperBound)..<stream.audio.upperBound,
+          prefix: stream.bareHeader, demuxer: "flac")
+      ]
     case .mpeg(let stream):
       [LibAVInput(file: file, bytes: stream.audio, demuxer: "mp3", sumsPackets: stream.musicChecksum != nil)]
     case .freeFormat(let stream):

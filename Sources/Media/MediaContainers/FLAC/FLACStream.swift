@@ -18,6 +18,9 @@ package struct FLACStream {
   /// Range from the first audio frame to the end of the last one or, if that is not found, to a second file or the tags
   /// of other formats at the end.
   package private(set) var audio: Range<Int>
+  /// Start of the first audio frame. Other bytes may precede it in `audio`, such as metadata blocks behind one with a
+  /// wrong length. FFmpeg 7 loses a frame that follows such bytes.
+  package private(set) var firstFrame: Int
 
   /// `nil` if there is no FLAC stream at `offset`.
   package init?(in source: ByteSource, at offset: Int) throws(FileReadError) {
@@ -50,6 +53,7 @@ package struct FLACStream {
         if let mask = Self.notedChannelMask(in: comments), mask.nonzeroBitCount == channelCount { channelMask = mask }
       }
     }
+    firstFrame = try Self.firstFrame(in: source, from: audioStart)
     audio = audioStart..<(try TagRegions.startOfTrailing(in: source, behind: audioStart))
     if let second = try Self.secondStream(in: source, audio) { audio = audioStart..<second }
     // The first two of the zeros may belong to the checksum.
@@ -59,6 +63,21 @@ package struct FLACStream {
       audio = audioStart..<end
     }
     if let frame = FLACFrameHeader(try source.bytes(at: audioStart, count: 16)) { adopt(frame) }
+  }
+
+  // MARK: The start
+
+  /// Number of bytes that are searched for the first frame if none is where the audio starts.
+  private static let maxLeadingBytes = 1 << 16
+
+  /// Returns the position of the first frame, which has the number 0, at or after `start`; `start` if there is none.
+  private static func firstFrame(in source: ByteSource, from start: Int) throws(FileReadError) -> Int {
+    if FLACFrameHeader(try source.bytes(at: start, count: 16)) != nil { return start }
+    let bytes = try source.bytes(at: start, count: maxLeadingBytes)
+    let place = bytes.indices.dropLast(16).first { index in
+      bytes[index] == 0xFF && FLACFrameHeader(Array(bytes[index..<index + 16]))?.number == 0
+    }
+    return start + (place ?? 0)
   }
 
   // MARK: The end
