@@ -69,8 +69,8 @@ import Testing
     }
     #expect(
       walk(["s3:/one", "s3:/none", "https:/h/a", "s3:/two", "s3:/absent"], in: bucket) == [
-        "s3:/one/a.wav 2", "s3:/one/b.jpg not_audio", "s3:/one/x/c.wav unreadable_entry",
-        "s3:/one \(RootReport.State.scanned(fileCount: 1))", "s3:/none/b.jpg not_audio",
+        "s3:/one/a.wav 2", "s3:/one/b.jpg not_audio", "s3:/one/x/%2Fc.wav 0",
+        "s3:/one \(RootReport.State.scanned(fileCount: 2))", "s3:/none/b.jpg not_audio",
         "s3:/none \(RootReport.State.empty)",
         "https:/h/a \(RootReport.State.unreadable("only s3: and gs: names can be listed"))", "s3:/two/a.wav 0",
         "s3:/two/b.flac 1", "s3:/two \(RootReport.State.scanned(fileCount: 2))",

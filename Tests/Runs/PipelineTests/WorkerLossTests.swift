@@ -201,10 +201,14 @@ import Text
         then: "echo no room >&2; exit 1"))
     let status = Mutex<FileAnalysis.Status?>(nil)
     let done = DispatchSemaphore(value: 0)
+    let end = DispatchSemaphore(value: 0)
+    defer { end.signal() }
     Thread.detachNewThread {
       let analysis = try? pool.analyze(Self.job, isCancelled: { false })
       status.withLock { $0 = analysis?.status }
       done.signal()
+      // A worker ends with the thread that started it.
+      end.wait()
     }
     try open("busy", .readOnly)
     var isReleased = false
@@ -233,11 +237,15 @@ import Text
         then: #": > "$1/go"; : < "$1/done"; echo no room >&2; exit 1"#))
     let status = Mutex<FileAnalysis.Status?>(nil)
     let done = DispatchSemaphore(value: 0)
+    let end = DispatchSemaphore(value: 0)
+    defer { end.signal() }
     Thread.detachNewThread {
       let analysis = try? pool.analyze(Self.job, isCancelled: { false })
       status.withLock { $0 = analysis?.status }
       try? open("done", .writeOnly)
       done.signal()
+      // A worker ends with the thread that started it.
+      end.wait()
     }
     try open("busy", .readOnly)
     #expect(try analyze(pool).status == .ok)
