@@ -47,7 +47,8 @@ public final class WorkerPool: Sendable {
 
   /// Analyzes a file in a worker, and blocks until the analysis is done.
   ///
-  /// If no worker can be started while others are busy, the file waits until one of them is idle.
+  /// If no worker can be started while others are busy, the file waits until one of them is idle. A worker ends with the
+  /// thread that started it, so calls should come from threads that last as long as the pool.
   ///
   /// - Parameters:
   ///   - job: The job. Its time limit is passed to the worker, which is killed if it exceeds the limit.

@@ -67,7 +67,8 @@ struct LateOverwriteCheck {
 
   private mutating func settleNext() throws {
     let entry = waiting[next]
-    waiting[next].again = { entry.outcome }
+    // Nothing is kept that only a repetition needs.
+    waiting[next].again = { [outcome = entry.outcome] in outcome }
     next += 1
     guard let file = entry.outcome.file, !file.isUnchanged(at: entry.outcome.result.path) else {
       return try show(entry.outcome.result)
