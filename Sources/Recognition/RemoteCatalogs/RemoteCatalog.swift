@@ -31,12 +31,12 @@ package final class RemoteCatalog: CatalogPart {
 
   private let address: ServerAddress
   private let token: String?
+  private let answerSeconds: Int64
+  private let now: @Sendable () -> ContinuousClock.Instant
   private let state = Mutex(State())
 
   /// Time limit for connecting.
   private static let connectLimit = TimeAmount.seconds(2)
-  /// Time limit for an answer, in seconds.
-  private static let answerSeconds: Int64 = 10
   /// Minimum time for which a server is skipped after its first failure. Each further failure doubles it, up to
   /// `maxPause`.
   private static let minPause = Duration.seconds(5)
@@ -45,10 +45,18 @@ package final class RemoteCatalog: CatalogPart {
   /// A single thread serves all connections, because they are idle most of the time.
   private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-  /// - Parameter token: The bearer token, if the server requires one.
-  package init(_ address: ServerAddress, token: String?) {
+  /// - Parameters:
+  ///   - token: The bearer token, if the server requires one.
+  ///   - answerSeconds: Time limit for an answer, in seconds.
+  ///   - now: Returns the current time; tests replace it.
+  package init(
+    _ address: ServerAddress, token: String?, answerSeconds: Int64 = 10,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) {
     self.address = address
     self.token = token
+    self.answerSeconds = answerSeconds
+    self.now = now
   }
 
   deinit {
@@ -59,7 +67,7 @@ package final class RemoteCatalog: CatalogPart {
 
   package func ask(_ question: [UInt8]) -> PartReply {
     if let reason = recentFailure { return PartReply { () throws(PartFailure) in throw reason } }
-    let sent = ContinuousClock.now
+    let sent = now()
     let answer = Self.threads.next().makePromise(of: RemoteAnswer.self)
     send(ByteBuffer(bytes: question), answer)
     let future = answer.futureResult
@@ -84,8 +92,9 @@ package final class RemoteCatalog: CatalogPart {
   private var recentFailure: PartFailure? {
     state.withLock { state in
       guard let outage = state.outage else { return nil }
-      if ContinuousClock.now < outage.end { return outage.reason }
-      state.outage?.end = .now + .seconds(Self.answerSeconds + 1)
+      let now = now()
+      if now < outage.end { return outage.reason }
+      state.outage?.end = now + .seconds(answerSeconds + 1)
       return nil
     }
   }
@@ -93,7 +102,7 @@ package final class RemoteCatalog: CatalogPart {
   /// Records a failure, unless it belongs to an outage that is already known. Returns the reason to report.
   private func fail(_ reason: PartFailure, sent: ContinuousClock.Instant) -> PartFailure {
     state.withLock { state in
-      let now = ContinuousClock.now
+      let now = now()
       if let outage = state.outage, sent < outage.began { return outage.reason }
       let count = (state.outage?.count ?? 0) + 1
       let pause = Self.pause(afterFailures: count, last: now - sent)
@@ -149,8 +158,8 @@ package final class RemoteCatalog: CatalogPart {
 
   private func send(_ question: ByteBuffer, over channel: any Channel, _ answer: EventLoopPromise<RemoteAnswer>) {
     let received = channel.eventLoop.makePromise(of: RemoteAnswer.self)
-    let limit = channel.eventLoop.scheduleTask(in: .seconds(Self.answerSeconds)) {
-      received.fail(PartFailure("it does not answer within \(Self.answerSeconds) s"))
+    let limit = channel.eventLoop.scheduleTask(in: .seconds(answerSeconds)) { [answerSeconds] in
+      received.fail(PartFailure("it does not answer within \(answerSeconds) s"))
       channel.close(promise: nil)
     }
     received.futureResult.whenComplete { [self] result in
