@@ -1,6 +1,7 @@
 import AnalysisTesting
 import Glibc
 import Listening
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -135,5 +136,169 @@ import Testing
       #expect(try await task.value == nil)
       while listening.state != .idle { try await Task.sleep(for: .milliseconds(10)) }
     }
+  }
+
+  /// A pipe is closed when listening ends, even if the session is kept.
+  @Test func theSourceIsClosedAtTheEnd() async throws {
+    try await Catalogs.withDirectory { directory in
+      let pipe = directory.appending("pipe")
+      #expect(mkfifo(pipe.string, 0o600) == 0)
+      let listening = try ManagedRecognitionSession(
+        catalog: Catalogs.catalog, source: .file(pipe, sampleRate: 8000, channelCount: 1, encoding: .s16))
+      func isOpen() -> Bool {
+        guard let writer = try? FileDescriptor.open(pipe, .writeOnly, options: .nonBlocking) else { return false }
+        try? writer.close()
+        return true
+      }
+      #expect(!isOpen())
+      let writer = try FileDescriptor.open(pipe, .readWrite)
+      listening.prepare()
+      listening.prepare()
+      #expect(listening.state == .prerecording)
+      listening.cancel()
+      #expect(listening.state == .idle)
+      for try await _ in listening.start() { Issue.record("no audio came") }
+      try writer.close()
+      while isOpen() { await Task.yield() }
+      #expect(listening.state == .idle)
+    }
+  }
+
+  @Test func aSessionMayBeCanceledBeforeItStarts() async throws {
+    let listening = try ManagedRecognitionSession(
+      catalog: Catalogs.catalog, source: .file("/nowhere", sampleRate: 8000, channelCount: 1, encoding: .s16))
+    listening.cancel()
+    listening.prepare()
+    #expect(listening.state == .idle)
+    #expect(try await listening.result() == nil)
+  }
+
+  /// Without a match, the result is that of the first window that ends at the given time or later.
+  @Test func resultsAreAwaitedForATime() async throws {
+    try await Catalogs.withDirectory { directory in
+      let file = directory.appending("sound.raw")
+      try Self.write(Music.piece(seed: 100, seconds: 13), to: file)
+      func session() throws -> ManagedRecognitionSession {
+        try ManagedRecognitionSession(
+          catalog: Catalogs.catalog,
+          source: .file(file, sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32))
+      }
+      var ends: [Double] = []
+      for try await result in try session().start() { ends.append(try #require(result.end)) }
+      #expect(ends.count >= 4)
+      for end in ends.prefix(4) { #expect(try await session().result(within: end)?.end == end) }
+      #expect(try await session().result(within: (ends[0] + ends[1]) / 2)?.end == ends[1])
+      #expect(try await session().result(within: 1_000)?.end == ends.last)
+    }
+  }
+
+  // MARK: Catalogs that change
+
+  @Test func aNewCatalogIsUsed() async throws {
+    try await Catalogs.withDirectory { directory in
+      let (file, sound) = (directory.appending("catalog"), directory.appending("sound.raw"))
+      var small = CustomCatalog()
+      try small.add(Catalogs.references[0])
+      try small.write(to: file)
+      try Self.write(Music.piece(seed: 6, seconds: 14, from: 3), to: sound)
+      let source = RecordingSource.file(sound, sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32)
+      #expect(try await ManagedRecognitionSession(following: file, source: source).result()?.match == nil)
+      let listening = try ManagedRecognitionSession(following: file, source: source)
+      try Catalogs.catalog.write(to: file)
+      #expect(try await listening.result()?.match?.best.referenceIdentifier == "piece-6")
+      for try await _ in listening.start() {}
+    }
+  }
+
+  /// A catalog that cannot be opened is reported once, and the previous one is still used.
+  @Test func anUnreadableCatalogIsReported() async throws {
+    try await Catalogs.withDirectory { directory in
+      let (file, other) = (directory.appending("catalog"), directory.appending("other"))
+      let sound = directory.appending("sound.raw")
+      try Catalogs.catalog.write(to: file)
+      try Catalogs.write([1, 2, 3], to: other)
+      try Self.write(Music.piece(seed: 6, seconds: 14, from: 3), to: sound)
+      let listening = try ManagedRecognitionSession(
+        following: file, source: .file(sound, sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32))
+      #expect(rename(other.string, file.string) == 0)
+      var errors = 0
+      var names: Set<String> = []
+      for try await result in listening.start() {
+        if case .error = result { errors += 1 }
+        names.formUnion(result.matches.map(\.best.referenceIdentifier))
+      }
+      #expect(errors == 1 && names == ["piece-6"])
+    }
+  }
+
+  /// The newest 64 results wait for a reader. Changes are noticed once per second of audio.
+  @Test func unreadResultsHaveALimit() async throws {
+    try await Catalogs.withDirectory { directory in
+      let (file, sound) = (directory.appending("catalog"), directory.appending("sound.raw"))
+      try Catalogs.write([1], to: file)
+      try Catalogs.write([UInt8](repeating: 0, count: 70 * 4096 * 2), to: sound)
+      let counter = Counter()
+      let listening = try ManagedRecognitionSession(
+        following: [file],
+        open: { () throws(CatalogError) in
+          let count = counter.next()
+          if count == 1 { return Catalogs.catalog }
+          // The file has changed again when it is looked at next.
+          try? Catalogs.write([UInt8](repeating: 1, count: count), to: file)
+          throw .unreadable(path: "catalog", reason: "test")
+        },
+        parts: [], source: .file(sound, sampleRate: 4000, channelCount: 1, encoding: .s16), missing: { _ in })
+      try Catalogs.write([1, 1, 1], to: file)
+      listening.prepare()
+      while listening.state != .idle { await Task.yield() }
+      var results: [RecognitionSession.Result] = []
+      for try await result in listening.start() { results.append(result) }
+      #expect(results.count == 64 && counter.count == 71)
+    }
+  }
+
+  @Test func missingCatalogsAreTold() async throws {
+    try await Catalogs.withDirectory { directory in
+      let sound = directory.appending("sound.raw")
+      try Self.write(Music.piece(seed: 100, seconds: 6), to: sound)
+      let told = MissingCatalogs()
+      let listening = try ManagedRecognitionSession(
+        following: [], open: { () throws(CatalogError) in Catalogs.catalog }, parts: [SilentPart()],
+        source: .file(sound, sampleRate: Music.sampleRate, channelCount: 1, encoding: .f32),
+        missing: { told.add($0) })
+      var count = 0
+      for try await result in listening.start() where result.end != nil { count += 1 }
+      #expect(count >= 2 && told.lists.count == count)
+      #expect(told.lists.allSatisfy { $0 == [MissingCatalog(name: "http://silent.example:8642", reason: "no answer")] })
+    }
+  }
+}
+
+private final class Counter: Sendable {
+  private let value = Mutex(0)
+
+  var count: Int { value.withLock { $0 } }
+
+  func next() -> Int {
+    value.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+}
+
+private final class MissingCatalogs: Sendable {
+  private let all = Mutex<[[MissingCatalog]]>([])
+
+  var lists: [[MissingCatalog]] { all.withLock { $0 } }
+
+  func add(_ list: [MissingCatalog]) { all.withLock { $0.append(list) } }
+}
+
+private struct SilentPart: CatalogPart {
+  let name = "http://silent.example:8642"
+
+  func ask(_ question: [UInt8]) -> PartReply {
+    PartReply { () throws(PartFailure) in throw PartFailure("no answer") }
   }
 }
