@@ -430,10 +430,11 @@ let package = Package(
       "ServerTests",
       [
         "Analysis", "AnalysisEngine", "Pipeline", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks", "LibraryStore",
-        "LibraryTesting", "Platform",
+        "LibraryTesting", "Platform", "Recognition",
         "RecognitionTasks", "Records", "ResultStore", "Server", "Serving", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ], excluding: ["Snapshots"], settings: strictWithNIO),
     program.tests(
       "CommandLineTests",

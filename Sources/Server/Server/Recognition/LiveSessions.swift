@@ -7,6 +7,18 @@ internal import Synchronization
 
 /// The live sessions of this server, and the threads that match their audio.
 final class LiveSessions: Sendable {
+  /// Times at which sessions are checked, ended and removed.
+  struct Pace: Equatable, Sendable {
+    /// Interval between two checks of all sessions.
+    var check = Duration.seconds(1)
+    /// Maximum time without audio. After that, the session ends.
+    var idle = Duration.seconds(idleSeconds)
+    /// Time for which a session that ended because it was idle can still be read.
+    var afterlife = Duration.seconds(30)
+    /// Number of checks between keep-alives on connections without events.
+    var keepAliveChecks = 15
+  }
+
   private struct State {
     var sessions: [String: LiveSession] = [:]
     var owners: [String: Client.Owner] = [:]
@@ -21,6 +33,7 @@ final class LiveSessions: Sendable {
   private let maximumCount: Int
   /// Maximum number of sessions per client.
   private let maximumShare: Int
+  private let pace: Pace
   private let waiting = BufferBudget(limit: waitingLimit)
   private let state = Mutex(State())
 
@@ -28,15 +41,14 @@ final class LiveSessions: Sendable {
   private static let waitingLimit = 128 << 20
   /// Maximum number of seconds without audio. After that, the session ends.
   static let idleSeconds: Int64 = 60
-  /// Number of seconds for which a session that ended because it was idle can still be read.
-  private static let afterlifeSeconds: Int64 = 30
-  /// Number of seconds between keep-alives on connections without events.
-  private static let keepAliveSeconds = 15
 
   /// - Throws: `ResourceError` if the system cannot start a thread.
-  init(catalog: ServedCatalog, links: LibraryLinks, threadCount: Int, maximumCount: Int) throws {
+  init(
+    catalog: ServedCatalog, links: LibraryLinks, threadCount: Int, maximumCount: Int, pace: Pace = Pace()
+  ) throws {
     self.catalog = catalog
     self.links = links
+    self.pace = pace
     self.maximumCount = maximumCount
     maximumShare = max(1, maximumCount / 4)
     threads = try ThreadExecutor(threadCount: threadCount)
@@ -107,16 +119,16 @@ final class LiveSessions: Sendable {
   /// Ends the threads. Called after all sessions have ended.
   func endThreads() { threads.close() }
 
-  /// Every second, ends idle sessions, removes ended ones, and wakes event streams if keep-alives are due, until no
+  /// At each check, ends idle sessions, removes ended ones, and wakes event streams if keep-alives are due, until no
   /// sessions remain.
   private func tend() async {
-    var seconds = 0
+    var checks = 0
     while true {
-      try? await Task.sleep(for: .seconds(1))
-      seconds += 1
+      try? await Task.sleep(for: pace.check)
+      checks += 1
       let sessions = state.withLock { state in
         state.sessions = state.sessions.filter { _, session in
-          !session.isEnded || session.idleTime < .seconds(Self.idleSeconds + Self.afterlifeSeconds)
+          !session.isEnded || session.idleTime < pace.idle + pace.afterlife
         }
         state.owners = state.owners.filter { id, _ in state.sessions[id] != nil }
         if state.sessions.isEmpty { state.isTended = false }
@@ -124,10 +136,10 @@ final class LiveSessions: Sendable {
       }
       if sessions.isEmpty { return }
       for session in sessions {
-        if session.idleTime >= .seconds(Self.idleSeconds) {
+        if session.idleTime >= pace.idle {
           end(session, because: "No audio arrived for \(Self.idleSeconds) s.")
         }
-        if seconds % Self.keepAliveSeconds == 0 { session.wake() }
+        if checks % pace.keepAliveChecks == 0 { session.wake() }
       }
     }
   }
