@@ -429,8 +429,8 @@ let package = Package(
     server.tests(
       "ServerTests",
       [
-        "Analysis", "AnalysisEngine", "Pipeline", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks", "LibraryStore",
-        "LibraryTesting", "Platform", "Recognition",
+        "Analysis", "AnalysisEngine", "AnalysisTasks", "Pipeline", "AnalysisTesting", "BuiltInAnalyzers", "Landmarks",
+        "LibraryStore", "LibraryTesting", "Platform", "Recognition",
         "RecognitionTasks", "Records", "ResultStore", "Server", "Serving", "Text", grdb, systemPackage,
         .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),

@@ -12,9 +12,9 @@ struct LibraryObserver: Sendable {
   let hub: EventHub
 
   /// Polling interval. A poll takes a few microseconds.
-  private static let interval = Duration.seconds(1)
+  var interval = Duration.seconds(1)
   /// Number of polls without events between two heartbeats.
-  private static let heartbeat = 15
+  var heartbeat = 15
 
   private struct Seen {
     var revision: Int64?
@@ -34,7 +34,7 @@ struct LibraryObserver: Sendable {
           seen = now
           for event in events { hub.send(event) }
           silence = events.isEmpty ? silence + 1 : 0
-          if silence >= Self.heartbeat {
+          if silence >= heartbeat {
             hub.send(.heartbeat)
             silence = 0
           }
@@ -42,7 +42,7 @@ struct LibraryObserver: Sendable {
       } else {
         seen = nil
       }
-      try? await Task.sleep(for: Self.interval)
+      try? await Task.sleep(for: interval)
     }
   }
 
