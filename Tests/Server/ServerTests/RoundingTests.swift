@@ -14,7 +14,8 @@ import Text
   private static func file(_ name: String, descriptor: [UInt8]) -> LibraryFile {
     var file = LibraryFile(
       path: FilePath("/music/\(name).flac"),
-      tags: ["title": [name], "artist": ["Band"], "album": ["Album"], "albumartist": ["Band"]], findings: [
+      tags: ["title": [name], "artist": ["Band"], "album": ["Album"], "albumartist": ["Band"]],
+      findings: [
         (
           "tempo",
           TempoFinding(
