@@ -25,7 +25,7 @@ import Testing
   }
 
   private func playlists() throws -> GeneratedPlaylists {
-    GeneratedPlaylists(store: store, descriptors: try DescriptorCache(in: store))
+    try GeneratedPlaylists(store: store, descriptors: DescriptorCache(in: store))
   }
 
   @Test func tempi() throws {
