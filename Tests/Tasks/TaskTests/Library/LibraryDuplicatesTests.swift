@@ -199,6 +199,25 @@ import Text
     #expect(try DuplicateSearch(in: store).pairs() == store.duplicatePairs())
   }
 
+  /// A search that writes nothing finds the same pairs.
+  @Test func newPairsAreFoundWithoutWriting() throws {
+    let (store, folder) = try store([Self.flac, Self.mp3])
+    defer { withExtendedLifetime(folder) {} }
+    #expect(try DuplicateSearch(in: store).waitingCount() == 2)
+    #expect(try DuplicateSearch(in: store).pairs().count == 1 && store.duplicatePairs().isEmpty)
+    let first = try DuplicateSearch(in: store).update()
+    #expect(first.soundCount == 2 && first.comparedCount == 2 && first.candidateCount == 1 && first.pairCount == 1)
+    try LibraryFiles([Self.flac, Self.mp3, Self.cut, Self.other]).merge(into: store)
+    let page = try #require(try LibraryDuplicates.onPage(of: store, below: nil))
+    #expect(page.note.hasPrefix("2 recordings not compared yet: run analyze duplicates. Found by sound."))
+    #expect(try DuplicateSearch(in: store).waitingCount() == 2)
+    let found = try DuplicateSearch(in: store).pairs()
+    #expect(found.count == 3)
+    let second = try DuplicateSearch(in: store).update()
+    #expect(second.soundCount == 4 && second.comparedCount == 2 && second.pairCount == 2)
+    #expect(try Set(store.duplicatePairs()) == Set(found))
+  }
+
   private func groups(_ store: ResultStore) throws -> Set<Set<FilePath>> {
     Set(try duplicates(store).groups.map { Set($0.files.map(\.record.path)) })
   }
