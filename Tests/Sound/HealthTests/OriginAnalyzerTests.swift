@@ -7,7 +7,7 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-private func origin(of signal: Signal, bits: Int = 16, cut: Int = 16_384) throws -> OriginFinding {
+func origin(of signal: Signal, bits: Int = 16, cut: Int = 16_384) throws -> OriginFinding {
   let format = AudioFormat(
     container: "flac", codec: "flac", sampleRate: signal.sampleRate, channelCount: signal.channelCount, bitDepth: bits,
     isLossless: true)
@@ -20,14 +20,14 @@ private func origin(of signal: Signal, bits: Int = 16, cut: Int = 16_384) throws
   return try session.finish()
 }
 
-private func rounded(_ signal: Signal, bits: Int) -> Signal {
+func rounded(_ signal: Signal, bits: Int) -> Signal {
   let full = exp2(Float(bits - 1))
   return Signal(
     sampleRate: signal.sampleRate,
     channels: signal.channels.map { $0.map { max(-full, min(full - 1, ($0 * full).rounded())) / full } })
 }
 
-private func noise(_ seconds: Double = 4, rate: Int = 44_100) -> Signal {
+func noise(_ seconds: Double = 4, rate: Int = 44_100) -> Signal {
   .channels([
     .noise(seed: 5, amplitude: 0.3, sampleRate: rate, seconds: seconds),
     .noise(seed: 6, amplitude: 0.3, sampleRate: rate, seconds: seconds),
@@ -35,7 +35,7 @@ private func noise(_ seconds: Double = 4, rate: Int = 44_100) -> Signal {
 }
 
 /// Codec with windowed cosine transforms (MDCT) of 2,048 samples, as Vorbis uses for steady sounds.
-private struct LappedCodec {
+struct LappedCodec {
   private static let count = 1024
   private let transform = RealFFT(length: 4 * count)
   private let window = (0..<2 * count).map { index in

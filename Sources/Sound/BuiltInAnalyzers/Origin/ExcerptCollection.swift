@@ -67,7 +67,8 @@ struct ExcerptCollection {
     if activity >= Self.minActivity {
       excerpts.append(current)
       if excerpts.count > Self.limit { widen() }
-      start = (current.start / slotLength + 1) * slotLength
+      // One that was late in its slot may end within the next.
+      start = max(start, (current.start / slotLength + 1) * slotLength)
     }
     current.start = (start + alignment - 1) / alignment * alignment
     filled = 0

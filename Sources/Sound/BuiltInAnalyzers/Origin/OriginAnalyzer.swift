@@ -13,7 +13,7 @@ internal import Foundation
 /// docs/health.md describes the method and its accuracy.
 struct OriginAnalyzer: Analyzer {
   static let id = "origin"
-  static let version = 3
+  static let version = 4
   static let summary = "Whether a lossless file was made from lossy audio, with evidence"
 
   init(_ configuration: NoConfiguration) throws(ConfigurationError) {}
