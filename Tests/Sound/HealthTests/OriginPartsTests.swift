@@ -231,7 +231,7 @@ private func excerpt(_ seed: UInt64 = 1, count: Int = 4_096, at start: Int64 = 0
     #expect(starts(frames: 6_500) == (0..<9).map { Int64(800 * $0) })
   }
 
-  /// Where one that was late in its slot ends, the next slot has begun.
+  /// An excerpt that begins late in its slot ends within the next one.
   @Test func excerptsHoldTheSamplesOfTheirPlace() {
     for (first, expected) in [(0, [0, 200, 400]), (100, [104, 208, 400])] as [(Int, [Int64])] {
       var collection = ExcerptCollection(length: 100, alignment: 8, sampleRate: 400)

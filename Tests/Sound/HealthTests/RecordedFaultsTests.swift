@@ -5,8 +5,8 @@ import Testing
 
 @testable import BuiltInAnalyzers
 
-/// What is found in many made signals, from faults too weak to be found to strong ones. Recorded, so that a finding
-/// does not change unnoticed; a changed finding needs a higher version of its analyzer.
+/// Findings in made signals, from faults too weak to be found to strong ones. A change of a recorded finding needs a
+/// higher version of the analyzer.
 @Suite(.bounded) struct RecordedFaultsTests {
   private static let rate = 22_050
   private static let music = Signal.channels([
