@@ -6,7 +6,7 @@ internal import Foundation
 /// differently. Whole numbers, names and everything else must be the same.
 public struct RecordedResults {
   /// Largest difference of a number: a share of it, plus an absolute one for numbers near zero.
-  private static let (maxShare, maxRest) = (1e-3, 2e-6)
+  private static let (maxShare, maxRest) = (1e-3, 1e-5)
 
   private let name: String
   private var lines: [(name: String, result: String)] = []

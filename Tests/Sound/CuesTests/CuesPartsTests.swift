@@ -306,7 +306,7 @@ import Testing
       add("\(name) of a tone", (0..<2_000).map { Float(pow(shape(min(1, Double($0) / 300)), 2)) })
     }
     for (name, shape) in [shapes[0], shapes[4]] {
-      // How much of the level a fade changes.
+      // Fades that change the level by less and less.
       for floor in [0.1, 0.15, 0.2, 0.3] {
         add("\(name) from \(floor)", energies(&random) { $0 < 6 ? max(floor, shape($0 / 6)) : 1 })
       }
