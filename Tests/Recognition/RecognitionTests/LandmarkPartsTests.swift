@@ -152,7 +152,7 @@ import Testing
     #expect(chosen.count == expected.count)
   }
 
-  /// Of peaks that are equally strong, the earlier ones stay.
+  /// Equally strong peaks are kept in the order of time.
   @Test func equalPeaksAreKeptInOrder() {
     var quota = LandmarkQuota(perThird: 2)
     var chosen: [LandmarkPeaks.Peak] = []
