@@ -68,6 +68,7 @@ public struct FingerprintIndex: Sendable {
       return low
     }
     let start = first(UInt64(item) << 32)
-    return start..<first(UInt64(item) << 32 + 1 << 32)
+    // Nothing follows the largest item.
+    return start..<(item < .max ? first(UInt64(item + 1) << 32) : list.count)
   }
 }
