@@ -38,6 +38,29 @@ import Testing
     #expect(InvertedFile([first, half], codes: { _ in [] }).contextBits == 1)
   }
 
+  /// Large catalogs are sorted in slices of bands with at most six million landmarks, to limit memory.
+  @Test func slicesHoldSixMillionLandmarks() {
+    // Two equal bytes are the code of a landmark in the same column, in the band at their place here.
+    let bands = [0, 119, 100, 81, 62, 43, 24, 5]
+    let million = 1 << 20
+    let chosen = [0, 43, 5, 43, 0, 43, 62, 43, 5, 24, 43, 0, 43, 5]
+    let codes = Dictionary(
+      uniqueKeysWithValues: Set(chosen).map { band in
+        (band, [UInt8](repeating: UInt8(bands.firstIndex(of: band) ?? 0), count: 2 * million))
+      })
+    let tracks = chosen.indices.map { index in
+      SegmentFormat.Track(
+        firstColumn: UInt32(1_000 * index), columnCount: 700, landmarkOffset: 0, codeCount: UInt32(million),
+        landmarkCount: UInt32(million), firstBlock: 0, itemLength: 0, itemOffset: 0, identifierHigh: 0,
+        identifierLow: 0)
+    }
+    // Three, three, one, six and one million, in the order of the bands.
+    let file = InvertedFile(tracks, codes: { codes[chosen[$0]] ?? [] })
+    #expect(file.slices == [0..<24, 24..<43, 43..<62, 62..<138])
+    let few = InvertedFile(Array(tracks[..<6]), codes: { codes[chosen[$0]] ?? [] })
+    #expect(few.slices == [0..<138])
+  }
+
   /// Each bit divides the postings of a key, and loses none.
   @Test func dividedListsHaveTheSamePostings() throws {
     let signature = Catalogs.references[0].signature
