@@ -439,9 +439,9 @@ let package = Package(
     program.tests(
       "CommandLineTests",
       [
-        "Analysis", "AnalysisTesting", "analyze", "analyze-file", "AudioDecoding", "Commands", "decode-audio",
-        "find-tempo",
-        "Platform", "recognize", "recognize-pcm", "Text", systemPackage,
+        "Analysis", "AnalysisTasks", "AnalysisTesting", "analyze", "analyze-file", "AudioDecoding", "Commands",
+        "decode-audio", "find-tempo", "Platform", "recognize", "recognize-pcm", "Text", systemPackage,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]
 )
