@@ -287,7 +287,7 @@ import Testing
     let whole = try extent(head, audio, audio, last)
     #expect(whole.flaw == nil && whole.end == 4 + 15 + 2 * 204 + 3 && whole.audioByteCount == 400)
     #expect(whole.claimedFrameCount == 19_700)
-    // What follows the last packet does not count, nor does a second header.
+    // Bytes after the last packet do not count, nor does a second header.
     #expect(try extent(head, audio, last, audio).end == 4 + 15 + 204 + 3)
     let other = packet("SH", joined(zeros(4), [8, 5, 0] as Bytes))
     #expect(try extent(head, other, last).claimedFrameCount == 19_700)

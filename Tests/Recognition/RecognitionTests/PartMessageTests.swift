@@ -6,7 +6,7 @@ import Testing
 
 @testable import Recognition
 
-/// What a catalog accepts from another one: a message may come from anybody.
+/// Messages between catalogs. They may come from anybody, so they are checked.
 @Suite(.bounded) struct PartMessageTests {
   /// A query of two columns with a valid checksum, whose fields can be changed.
   private struct Question {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Recognition
 
-/// Where a query lies in a track, and how that place is found.
+/// The place of a query in a track, and the search for it.
 @Suite(.bounded) struct PlacementTests {
   private typealias Placement = MatchedFilter.Placement
 
@@ -189,7 +189,7 @@ import Testing
       }
     }
     #expect(decisions.contains(true))
-    // Where there is nothing, the placement stays as it is.
+    // Without landmarks nearby, the placement stays as it is.
     try Self.withFilter { filter, points in
       let placement = Placement(center: -90_000, slope: 1.02, shift: 1)
       let found = filter.settled(placement, points)

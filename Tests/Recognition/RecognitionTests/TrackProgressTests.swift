@@ -201,7 +201,7 @@ import Testing
     for (query, start) in zip(queries, [0.0, 0, 0, 0, 4, 8]) { #expect(abs(query.start - start) < 0.02) }
   }
 
-  /// What is left at the end is looked up if it is more than a second, and two seconds at least.
+  /// The rest of a stream is looked up if it is longer than a second, as a clip of at least two seconds.
   @Test(arguments: [(62, 0, 0), (63, 0, 1), (93, 0, 1), (281, 3, 0), (282, 3, 1), (406, 4, 0), (407, 4, 1)])
   func theRestOfAStreamIsLookedUp(columnCount: Int, before: Int, rest: Int) {
     var stream = StreamingMatcher(sampleRate: Music.sampleRate)
@@ -214,7 +214,7 @@ import Testing
   }
 }
 
-/// What a receiver makes of interleaved samples.
+/// Conversion of interleaved samples by a receiver.
 @Suite(.bounded) struct InterleavedSamplesTests {
   private struct Recorder: PCMReceiver {
     let sampleRate = 8000

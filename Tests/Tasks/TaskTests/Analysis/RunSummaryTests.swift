@@ -12,7 +12,7 @@ import Text
 @testable import AnalysisTasks
 @testable import Pipeline
 
-/// What a run says at its end.
+/// The summary of a run, line by line.
 @Suite(.bounded) struct RunSummaryTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore
