@@ -162,8 +162,8 @@ import Testing
 
   @Test(arguments: [true, false]) func placesAreReadAsTheyWereWritten(hasReadAll: Bool) throws {
     let places = [
-      Self.place(slope: 0.5, shift: 138, center: 4_294_967_000, z: -2),
-      Self.place(slope: 2, shift: -138, center: -4_294_967_000),
+      Self.place(slope: 0.5, shift: 138, center: 4_294_967_040, z: -2),
+      Self.place(slope: 2, shift: -138, center: -4_294_967_040),
     ]
     let envelope = try Self.read(.places(FoundPlaces(hasReadAll: hasReadAll, places: places)))
     guard case .places(let found) = envelope.answer else { throw PartFailure("another kind") }

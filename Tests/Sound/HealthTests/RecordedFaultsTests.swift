@@ -18,7 +18,8 @@ import Testing
     var scan = HealthScan(sampleRate: signal.sampleRate, channelCount: signal.channelCount)
     for start in stride(from: 0, to: signal.frameCount, by: 30_000) {
       let end = min(start + 30_000, signal.frameCount)
-      scan.push(signal.channels.flatMap { $0[start..<end] }.span)
+      let planar = signal.channels.flatMap { $0[start..<end] }
+      scan.push(planar.span)
     }
     return scan.finish()
   }
@@ -239,7 +240,8 @@ import Testing
       return 16 * (Float(value) + noise * random.nextSample())
     }
     for start in stride(from: 0, to: sums.count, by: 1_000) {
-      hum.push(Array(sums[start..<min(start + 1_000, sums.count)]).span)
+      let block = Array(sums[start..<min(start + 1_000, sums.count)])
+      hum.push(block.span)
     }
     return hum.fault(frameCount: 1_234)
   }

@@ -21,6 +21,8 @@ import Testing
     }
   }
 
+  private static func read(_ column: [Float], into frame: inout SoundFrame) { frame.read(column.span) }
+
   private static func every(_ step: Int, of values: [Float]) -> [Float] {
     stride(from: 0, to: values.count, by: step).map { values[$0] }
   }
@@ -30,7 +32,7 @@ import Testing
     for seed in 1...3 {
       var (frame, statistics) = (SoundFrame(), SoundStatistics())
       for (index, column) in Self.columns(90, seed: UInt64(seed)).enumerated() {
-        frame.read(column.span)
+        Self.read(column, into: &frame)
         statistics.append(frame)
         if index % 40 == 0 {
           results.add("sound \(seed), bands \(index)", numbers: frame.bands)
@@ -56,12 +58,12 @@ import Testing
     #expect(none == nil)
     var frame = SoundFrame()
     let columns = Self.columns(2, seed: 4)
-    frame.read(columns[0].span)
+    Self.read(columns[0], into: &frame)
     statistics.append(frame)
     let one = statistics.next()
     #expect(one == nil && statistics.frameCount == 0)
     statistics.append(frame)
-    frame.read(columns[1].span)
+    Self.read(columns[1], into: &frame)
     statistics.append(frame)
     let two = statistics.next()
     #expect(two != nil)
@@ -73,7 +75,7 @@ import Testing
     func frames(_ scale: Float) -> [SoundFrame] {
       var frame = SoundFrame()
       return columns.map { column in
-        frame.read(column.map { $0 * scale }.span)
+        Self.read(column.map { $0 * scale }, into: &frame)
         return frame
       }
     }
@@ -85,10 +87,16 @@ import Testing
     #expect((found != nil) == isSound)
   }
 
+  private static func feed(
+    _ column: [Float], at index: Int, to session: inout LikenessAnalyzer.Session
+  ) throws {
+    try session.consume(column.span, at: Int64(index))
+  }
+
   /// Feeds columns to an analyzer's session.
   private func descriptor(_ columns: [[Float]]) throws -> LikenessFinding {
     var session = LikenessAnalyzer(.init()).makeSession(for: AudioFile(path: "columns"))
-    for (index, column) in columns.enumerated() { try session.consume(column.span, at: Int64(index)) }
+    for index in columns.indices { try Self.feed(columns[index], at: index, to: &session) }
     return try session.finish()
   }
 

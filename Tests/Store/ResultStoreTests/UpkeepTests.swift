@@ -43,7 +43,8 @@ import Testing
       if let journal { try folder.write(journal, as: "\(name)-journal") }
       do {
         return try DatabaseHeader.ofStore(at: path).map { "store \($0.applicationID)" } ?? "new"
-      } catch StoreError.notAStore(path, let reason) {
+      } catch {
+        guard case .notAStore(let found, let reason) = error, found == path else { throw error }
         return reason
       }
     }
