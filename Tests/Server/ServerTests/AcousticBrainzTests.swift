@@ -72,6 +72,9 @@ import Text
     let ids = "\(Self.id(1));\(Self.id(1)):1;\(Self.id(1)):2;\(Self.id(2)):x;\(Self.id(3))"
     let several = try await library.get("/api/v1/low-level?recording_ids=\(ids)").json
     #expect(title(several[Self.id(1)]["0"]) == "Song 0" && title(several[Self.id(1)]["1"]) == "Song 1")
+    // Another colon makes no number, which is 0.
+    let odd = try await library.get("/api/v1/low-level?recording_ids=\(Self.id(1)):1:2").json
+    #expect(title(odd[Self.id(1)]["0"]) == "Song 0" && odd[Self.id(1)]["1"] == .null)
     #expect(several[Self.id(1)]["2"] == .null && title(several[Self.id(2)]["0"]) == "Song 2")
     #expect(several[Self.id(3)] == .null && several["mbid_mapping"] == [:])
     let counts = try await library.get("/api/v1/count?recording_ids=\(ids)").json

@@ -143,6 +143,14 @@ import Text
       #expect([page["previous"], page["next"]] == urls.map { $0.map { .string($0) } ?? .null }, "\(offset), \(limit)")
       #expect(page["total"] == 21 && page["items"].list.count == max(0, min(limit, 21 - offset)))
     }
+    // Words exclude playlists by their names, and other filters do not.
+    for (words, count) in [
+      ("house", 1), ("house NOT house", 0), ("house NOT artist:house", 1), ("zzz OR house", 1), ("house OR house", 1),
+      ("zzz", 0),
+    ] {
+      let found = try await library.get("/v1/search?type=playlist&q=\(words.queryEncoded)").json["playlists"]
+      #expect(found["total"] == .integer(Int64(count)) && found["items"].list.count == count, "\(words)")
+    }
     let artist = try await library.get("/v1/tracks/\(Self.ids[0])").json["artists"][0]["id"].text
     #expect(try await library.get("/v1/artists/\(artist)/top-tracks").json["tracks"].list.count == 10)
     // Spaces after commas do not matter.

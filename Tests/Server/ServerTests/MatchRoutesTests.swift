@@ -264,6 +264,28 @@ extension JSONValue {
     try await library.stop()
   }
 
+  /// Requests are counted by route, and their durations add up.
+  @Test func requestsAreCounted() async throws {
+    let library = try await ServedLibrary([])
+    for _ in 0..<2 { _ = try await library.get("/healthz") }
+    _ = try await library.get("/v1/markets")
+    let text = String(decoding: try await library.get("/metrics").body, as: UTF8.self)
+    let lines = text.split(separator: "\n").map(String.init)
+    func values(_ name: String, _ labels: String) -> [Double] {
+      lines.filter { $0.hasPrefix("\(name){") && $0.contains(labels) }
+        .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+    }
+    let duration = "nocturne_server_request_duration_seconds"
+    let buckets = values("\(duration)_bucket", #"route="/healthz""#)
+    #expect(buckets.count > 3 && buckets == buckets.sorted() && buckets.last == 2)
+    #expect(values("\(duration)_count", #"route="/healthz""#) == [2])
+    #expect(values("\(duration)_count", #"route="/v1/markets""#) == [1])
+    #expect(values("\(duration)_sum", #"route="/healthz""#).allSatisfy { $0 > 0 && $0 < 600 })
+    #expect(values("\(duration)_sum", #"route="/healthz""#).count == 1)
+    #expect(values("nocturne_server_requests_total", #"route="/healthz""#) == [2])
+    try await library.stop()
+  }
+
   /// Messages of packages have the form of those of the program.
   @Test func messagesArePassedOn() {
     let written = Mutex<[String]>([])

@@ -240,7 +240,7 @@ private final class SwitchedPart: CatalogPart {
   /// Chunks may end within a sample.
   @Test(arguments: [1 << 20, 40_001, 16_000]) func tracksBeginAndEnd(chunkSize: Int) throws {
     let catalog = ServedCatalog(path: folder.file("catalog"))
-    let audio = Piece.bytes(Piece.one.part(17..<30) + Piece.other.part(0..<20))
+    let audio = Piece.bytes(Piece.one.part(17..<30) + Piece.other.part(0..<28))
     let events = try events(audio, chunkSize: chunkSize, catalog)
     let names = events.map(\.name)
     #expect(names.count { $0 == .match } == 1 && names.count { $0 == .trackEnded } == 1 && names.last == .end)

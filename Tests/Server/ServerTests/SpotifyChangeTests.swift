@@ -201,6 +201,42 @@ import Text
     try await library.stop()
   }
 
+  /// The tracks of an artist come from the five newest albums, without those of others.
+  @Test func theNewestAlbumsComeFirst() async throws {
+    let files = (2_001...2_006).flatMap { year in
+      ["Band", "Guest"].map { artist in
+        LibraryFile(
+          path: FilePath("/music/\(year)/\(artist).flac"),
+          tags: [
+            "title": ["\(artist) \(year)"], "artist": [artist], "albumartist": ["Band"], "album": ["Album \(year)"],
+            "date": ["\(year)"], "genre": [year == 2_003 ? "House" : "Pop"],
+          ])
+      }
+    }
+    let library = try await ServedLibrary(files)
+    let (band, guest) = (SongArtist(named: "Band").id, SongArtist(named: "Guest").id)
+    func titles(_ artist: String) async throws -> [String] {
+      try await library.get("/v1/artists/\(artist)/top-tracks").json["tracks"].list.map { $0["name"].text }
+    }
+    #expect(try await titles(band).sorted() == (2_002...2_006).map { "Band \($0)" })
+    #expect(try await titles(guest).sorted() == (2_001...2_006).map { "Guest \($0)" })
+    for (query, years) in [
+      ("sort=year", [2_006, 2_005, 2_004, 2_003, 2_002, 2_001]), ("sort=year&genre=house", [2_003]),
+      ("sort=year&genre=&limit=2", [2_006, 2_005]), ("sort=name&offset=4", [2_005, 2_006]),
+    ] {
+      let albums = try await library.get("/app/api/albums?\(query)").json
+      #expect(albums["items"].list.map { $0["year"] } == years.map { .integer(Int64($0)) }, "\(query)")
+      #expect(albums["count"] == (query.contains("house") ? 1 : 6), "\(query)")
+    }
+    // Followed artists begin at the first unless another one is named.
+    #expect(try await ask(library, "PUT", "me/following?type=artist&ids=\(band),\(guest)").status == 204)
+    for (after, count) in [("", 2), ("&after=", 2), ("&after=\(Self.unknown)", 0)] {
+      let page = try await library.get("/v1/me/following?type=artist\(after)")
+      #expect(page.status == 200 && page.json["artists"]["items"].list.count == count, "\(after)")
+    }
+    try await library.stop()
+  }
+
   @Test func textsAreEncodedForQueries() {
     for (text, encoded) in [
       ("aZ09-._~", "aZ09-._~"), ("a b&c=d", "a%20b%26c%3Dd"), ("\n\t", "%0A%09"), ("ä/", "%C3%A4%2F"),
