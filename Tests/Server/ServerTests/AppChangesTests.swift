@@ -216,7 +216,8 @@ import Text
       library.services.close()
     }
     let observer = LibraryObserver(library: library, hub: hub, interval: .milliseconds(5), heartbeat: 10)
-    #expect(LibraryObserver(library: library, hub: hub).heartbeat == 15)
+    let standard = LibraryObserver(library: library, hub: hub)
+    #expect(standard.interval == .seconds(1) && standard.heartbeat == 15)
     let stream = try #require(hub.listen(.token("a"), until: forever.futureResult))
     let running = Task { await observer.run() }
     var events = stream.makeAsyncIterator()

@@ -1,5 +1,6 @@
 import Analysis
 import AnalysisTesting
+import LibraryTesting
 import SystemPackage
 import Testing
 import Text
@@ -67,6 +68,21 @@ import Text
     #expect(page.headers["content-security-policy"] == "frame-ancestors 'none'")
     // It is not made again while nothing changes.
     #expect(try await library.get("/app/api/report.html").headers["etag"] == page.headers["etag"])
+    try await library.stop()
+  }
+
+  /// The report is made again when the library has changed.
+  @Test func theReportFollowsTheLibrary() async throws {
+    let files = Self.files()
+    let library = try await ServedLibrary(Array(files.prefix(3)))
+    func report() async throws -> JSONValue { try await library.get("/app/api/report").json }
+    let first = try await report()
+    #expect(first["causes"] == [] && first["is_running"] == false && first["run"] == .null)
+    for _ in 0..<3 { #expect(try await report()["made_at"] == first["made_at"]) }
+    try LibraryFiles(files).merge(into: library.store)
+    let second = try await report()
+    #expect(second["causes"].list.map { $0["count"] } == [2] && second["causes"][0]["where"] == "status:failed")
+    #expect(try await report()["made_at"] == second["made_at"])
     try await library.stop()
   }
 

@@ -408,6 +408,22 @@ private final class SwitchedPart: CatalogPart {
     while sessions.count > 0 { await Task.yield() }
   }
 
+  /// Between keep-alives, only events wake a reader.
+  @Test func readersAreLeftAlone() async throws {
+    let sessions = try sessions(
+      LiveSessions.Pace(
+        check: .milliseconds(5), idle: .milliseconds(60), afterlife: .zero, keepAliveChecks: 1_000_000))
+    defer { sessions.endThreads() }
+    let session = try sessions.open(ConfidenceLimit(), for: owner)
+    let never = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
+    defer { never.succeed() }
+    var count = 0
+    for await _ in try session.wakeUps(until: never.futureResult) { count += 1 }
+    // The first is at the beginning, and the other at the end.
+    #expect((1...2).contains(count) && session.isEnded)
+    sessions.close()
+  }
+
   /// The audio that waits in all sessions has a limit.
   @Test func waitingAudioHasALimit() throws {
     let sessions = try sessions(.init())
