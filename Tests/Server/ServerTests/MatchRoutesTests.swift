@@ -222,33 +222,37 @@ extension JSONValue {
 
 /// Uploads take turns.
 @Suite(.bounded) struct UploadsTests {
+  private final class Seen: Sendable {
+    let running = Mutex(0)
+    let refused = Mutex<[RequestError]>([])
+  }
+
   /// Eight uploads per thread are received at a time, and 200 wait.
   @Test func uploadsHaveALimit() async throws {
     let uploads = try Uploads(threadCount: 1)
     defer { uploads.close() }
     let gate = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
-    let running = Mutex(0)
-    let refused = Mutex<[RequestError]>([])
+    let seen = Seen()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<209 {
         group.addTask {
           do {
-            try await uploads.admit {
-              running.withLock { $0 += 1 }
+            try await uploads.admit { @Sendable in
+              seen.running.withLock { $0 += 1 }
               try await gate.futureResult.get()
             }
           } catch let error as RequestError {
-            refused.withLock { $0.append(error) }
+            seen.refused.withLock { $0.append(error) }
           }
         }
       }
-      while refused.withLock({ $0.isEmpty }) || running.withLock({ $0 }) < 8 { await Task.yield() }
+      while seen.refused.withLock({ $0.isEmpty }) || seen.running.withLock({ $0 }) < 8 { await Task.yield() }
       gate.succeed()
       try await group.waitForAll()
     }
-    let errors = refused.withLock { $0 }
+    let errors = seen.refused.withLock { $0 }
     #expect(errors.count == 1 && errors[0].status == .serviceUnavailable && errors[0].retryAfter == 5)
-    #expect(running.withLock { $0 } == 208 && Uploads.maxWait == .seconds(30))
+    #expect(seen.running.withLock { $0 } == 208 && Uploads.maxWait == .seconds(30))
     #expect(try await uploads.run { 7 } == 7)
   }
 }

@@ -265,7 +265,8 @@ import Testing
       configuration.length = length
       var session = try ChromaprintAnalyzer(configuration).makeSession(for: AudioFile(path: "/a"))
       for start in stride(from: 0, to: values.count, by: cut) {
-        try session.consume(Array(values[start..<min(start + cut, values.count)]).span, at: Int64(start))
+        let block = Array(values[start..<min(start + cut, values.count)])
+        try session.consume(block.span, at: Int64(start))
       }
       return try session.finish()
     }

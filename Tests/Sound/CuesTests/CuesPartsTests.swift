@@ -8,7 +8,8 @@ import Testing
 @Suite(.bounded) struct SilenceEndsTests {
   private func ends(_ channels: [[Float]], at start: Int64 = 0) -> [Int64?] {
     var ends = SilenceEnds()
-    ends.append(channels.flatMap { $0 }.span, channelCount: channels.count, at: start)
+    let planar = channels.flatMap { $0 }
+    ends.append(planar.span, channelCount: channels.count, at: start)
     return [ends.first, ends.last]
   }
 
@@ -29,7 +30,8 @@ import Testing
   @Test func partsGoOn() {
     var ends = SilenceEnds()
     for (start, value) in [0, 0, 0.5, 0, 0.2, 0].enumerated() as EnumeratedSequence<[Float]> {
-      ends.append([value].span, channelCount: 1, at: Int64(start))
+      let sample = [value]
+      ends.append(sample.span, channelCount: 1, at: Int64(start))
     }
     #expect(ends.first == 2 && ends.last == 4)
   }
@@ -40,7 +42,8 @@ import Testing
     var curve = LevelCurve(sampleRate: rate, channelCount: channels.count)
     for start in stride(from: 0, to: channels[0].count, by: cut) {
       let part = start..<min(start + cut, channels[0].count)
-      curve.append(channels.flatMap { $0[part] }.span)
+      let planar = channels.flatMap { $0[part] }
+      curve.append(planar.span)
     }
     curve.finish()
     return curve

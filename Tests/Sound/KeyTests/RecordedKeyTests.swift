@@ -104,7 +104,10 @@ import Testing
   @Test func spectraAreTuned() throws {
     var random = SplitMix64(seed: 6)
     var spectrum = PitchSpectrum()
-    for index in 0..<9 { spectrum.append(column([50 + Double(index), 62.3], noise: 1e-3, &random).span) }
+    for index in 0..<9 {
+      let column = column([50 + Double(index), 62.3], noise: 1e-3, &random)
+      spectrum.append(column.span)
+    }
     #expect(spectrum.frameCount == 4)
     spectrum.finish()
     spectrum.finish()
@@ -130,7 +133,8 @@ import Testing
       for cents in [-40.0, 0, 25] {
         var tuning = Tuning()
         for index in 0..<5 {
-          tuning.add(column([45 + Double(index), 60, 85], cents: cents, noise: 1e-4, level: level, &random).span)
+          let column = column([45 + Double(index), 60, 85], cents: cents, noise: 1e-4, level: level, &random)
+          tuning.add(column.span)
         }
         results.add("\(name), \(cents)", numbers: [tuning.cents, tuning.clarity])
         var both = tuning
@@ -138,7 +142,8 @@ import Testing
         both.add(tuning)
         #expect(abs(both.cents - tuning.cents) < 1e-9 && abs(both.clarity - tuning.clarity) < 1e-9)
         var other = Tuning()
-        other.add(column([64], cents: -10, noise: 0, &random).span)
+        let column = column([64], cents: -10, noise: 0, &random)
+        other.add(column.span)
         both.add(other)
         results.add("\(name), \(cents), with another", numbers: [both.cents, both.clarity])
       }
