@@ -415,7 +415,12 @@ let package = Package(
         "LibraryTasks", "LibraryTesting", "Objects", "Pipeline", "Platform", "Recognition", "RecognitionTasks",
         "Records", "Reporting", "ResultStore", "TagWriting", "Text", systemPackage,
       ], excluding: ["Library/Snapshots"]),
-    tasks.tests("FpcalcTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", systemPackage]),
+    tasks.tests(
+      "FpcalcTests",
+      [
+        "Analysis", "AnalysisTesting", "AudioDecoding", "Fpcalc", "LibraryTesting", "Platform", "ResultStore",
+        systemPackage,
+      ]),
     server.tests(
       "ServingTests",
       [

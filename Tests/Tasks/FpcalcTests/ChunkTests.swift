@@ -55,6 +55,49 @@ private func text(_ record: FingerprintRecord) -> String {
     }
   }
 
+  /// Overlapping chunks begin where the ones before them would end without the overlap.
+  @Test func `that overlap are longer`() throws {
+    let chunks = try records(words(31), blocks: 5_000) { ($0.chunk, $0.overlaps) = (7, true) }
+    let overlap = chunks[0].duration - 7
+    #expect(chunks.count == 5 && overlap > 1 && overlap < 4)
+    for (index, chunk) in chunks.enumerated() {
+      #expect(abs(chunk.timestamp - 7 * Double(index)) < 1e-6)
+      // The first chunk has the audio of an overlap more, which the last one lacks.
+      #expect(index < 4 ? abs(chunk.duration - overlap - 7) < 1e-6 : abs(chunk.duration - 3) < 0.01)
+    }
+    // Without chunks, there is nothing to overlap.
+    let whole = try records(words(10), blocks: 5_000) { $0.overlaps = true }
+    #expect(try whole.map(text) == records(words(10), blocks: 5_000) { _ in }.map(text))
+    #expect(whole.map(\.timestamp) == [0] && whole.map(\.duration) == [99])
+  }
+
+  @Test func `may be lists of numbers`() throws {
+    let chunks = try records(words(11), blocks: 5_000) { ($0.chunk, $0.isRaw) = (5, true) }
+    let counts = chunks.map { if case .words(let words) = $0.value { words.count } else { 0 } }
+    #expect(counts.count == 2 && counts.allSatisfy { $0 > 5 } && counts[0] == counts[1])
+    #expect(try records(words(2), blocks: 1_000) { $0.isRaw = true }.isEmpty)
+  }
+
+  @Test func `have no more audio than was asked for`() throws {
+    var options = FpcalcOptions()
+    options.length = 4
+    var stream = try FingerprintStream(options)
+    let samples = words(10)
+    try stream.push(samples.span.extracting(0..<44_099)) { _ in }
+    let wantsOne = stream.wantsMore
+    #expect(wantsOne)
+    try stream.push(samples.span.extracting(44_099..<samples.count)) { _ in }
+    let wantsNone = stream.wantsMore
+    #expect(!wantsNone)
+    let record = try #require(try stream.finish(duration: 10))
+    #expect(try text(record) == records(Array(samples[..<44_100]), blocks: 44_100) { _ in }.map(text).first)
+    options.length = 0
+    var endless = try FingerprintStream(options)
+    try endless.push(samples.span) { _ in }
+    let wantsAll = endless.wantsMore
+    #expect(wantsAll)
+  }
+
   @Test func `end with the length that was asked for`() throws {
     let samples = words(25)
     let cut = try records(samples, blocks: 7_000) { $0.length = 12 }

@@ -72,6 +72,31 @@ private func complaint(_ words: String...) -> String? {
     }
   }
 
+  @Test func `have limits`() throws {
+    #expect(try options("-r", "0", "a")?.bare.sampleRate == nil && options("-r", "1", "a")?.bare.sampleRate == 1)
+    #expect(complaint("-r", "-1", "a") == "The argument for -r must be a positive number")
+    #expect(complaint("-rate", "2147483648", "a") == "The argument for -rate must be a positive number")
+    #expect(try options("-channels", "1", "a")?.bare.channelCount == 1)
+    for algorithm in 1...5 { #expect(try options("-a", "\(algorithm)", "a")?.algorithm == algorithm) }
+    #expect(complaint("-a", "0", "a") == "The argument for -a must be 1 - 5")
+    for name in ["-length", "-t", "-chunk"] {
+      for text in ["0", "315360000"] { #expect(complaint(name, text, "a") == nil) }
+      #expect(complaint(name, "315360000.5", "a") == "The argument for \(name) must be a positive number")
+    }
+    #expect(try options("-t", "0.5", "-chunk", "2.5", "a").map { [$0.length, $0.chunk] } == [0.5, 2.5])
+  }
+
+  @Test func `may be flags`() throws {
+    let found = try #require(try options("-overlap", "-ts", "-raw", "-signed", "-ignore-errors", "-text", "-"))
+    #expect(found.overlaps && found.usesClock && found.isRaw && found.isSigned && found.ignoresErrors)
+    #expect(found.output == .text && found.inputs == [.standardInput])
+    #expect(try options("-json", "-plain", "a")?.output == .plain && options("-plain", "-text", "a")?.output == .text)
+    guard case .version = try parse("-v") else {
+      Issue.record("-v")
+      return
+    }
+  }
+
   @Test func `belong to a program of that name`() {
     #expect(Fpcalc.isInvoked(as: Array("/usr/bin/fpcalc".utf8)) && Fpcalc.isInvoked(as: Array("fpcalc".utf8)))
     #expect(!Fpcalc.isInvoked(as: Array("/opt/fpcalc/analyze".utf8)) && !Fpcalc.isInvoked(as: []))
