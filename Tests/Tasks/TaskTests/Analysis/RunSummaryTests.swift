@@ -12,7 +12,7 @@ import Text
 @testable import AnalysisTasks
 @testable import Pipeline
 
-/// The summary of a run, line by line.
+/// Summaries of runs: the table, the failures and the messages.
 @Suite(.bounded) struct RunSummaryTests {
   private let folder: TemporaryDirectory
   private let store: ResultStore

@@ -12,7 +12,7 @@ import Text
 @testable import AnalysisTasks
 @testable import Pipeline
 
-/// What a verification says at its end.
+/// Summaries of verifications: lines, messages and the exit status.
 @Suite(.bounded) struct VerificationTests {
   private static func trouble(
     _ number: Int, _ kind: LibraryVerification.Trouble.Kind = .changedSilently, isNews: Bool = true
@@ -236,7 +236,7 @@ import Text
       "\($0)".hasPrefix("The metrics file “\(place.folder.path)/none")
     }
 
-    // What is known of earlier runs is counted, not told.
+    // Failures that are known from earlier runs are counted, not told.
     let again = try await place.run(try place.analysis()).outcome
     #expect(again.digest.knownFailures == 1 && again.digest.failures.isEmpty && again.digest.pending == 0)
   }
