@@ -233,3 +233,27 @@ import Testing
     }
   }
 }
+
+@Suite(.bounded) struct SectionsLimitsTests {
+  private func reason(_ count: Int, power: Float = 1) throws -> String? {
+    var session = try SectionsAnalyzer(.init()).makeSession(for: AudioFile(path: "columns"))
+    let column = [Float](repeating: power, count: SoundProfile.layout.binCount)
+    for index in 0..<count { try session.consume(column.span, at: Int64(index)) }
+    return try session.finish().reason
+  }
+
+  /// Thirty seconds of columns of 0.256 s.
+  @Test func shortAudioHasNoSections() throws {
+    #expect(try reason(117) == "too_short" && reason(118) == "no_structure")
+  }
+
+  @Test func silenceIsBelowAFloor() throws {
+    #expect(try reason(118, power: 0) == "silence" && reason(118, power: 1e-12) == "silence")
+    #expect(try reason(118, power: 1e-3) == "no_structure")
+  }
+
+  @Test func levelsAreRelative() {
+    #expect(abs(SoundProfile.decibels(2, of: 4) + 3.01) < 0.01 && SoundProfile.decibels(1e-30, of: 1) == -100)
+    #expect(SoundProfile.decibels(0, of: 1) == -100 && SoundProfile.decibels(1, of: 0) == -100)
+  }
+}
