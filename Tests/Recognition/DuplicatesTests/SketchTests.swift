@@ -292,7 +292,7 @@ import Testing
     // Half of the shorter one must be shared.
     #expect(Self.relation(half) == .encoding && Self.relation(half, 101, 100) == .encoding)
     #expect(Self.relation(half, 101, 101) == nil)
-    // What is left of the longer one is more than what is shared, and more than a minute.
+    // The rest of the longer one is more than the shared part, and more than a minute.
     #expect(Self.relation(Self.alignment(), 100, 200) == .cut && Self.relation(Self.alignment(), 100, 200.1) == .part)
     let short = Self.alignment(0..<30, 0..<30)
     #expect(Self.relation(short, 90, 30) == .cut && Self.relation(short, 90.1, 30) == .part)

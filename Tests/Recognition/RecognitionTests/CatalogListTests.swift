@@ -233,7 +233,7 @@ import Testing
       try builder.add(Signature(body: [], columnCount: 1 << 30), identifier: identifier, items: [])
     }
     #expect(builder.nextColumn == 3 << 30 + 3 * 256)
-    // The number of columns left up to 2³² − 2.
+    // The rest up to 2³² − 2.
     let left = 1 << 32 - 2 - builder.nextColumn - 256
     #expect(throws: CatalogError.tooLarge) {
       try builder.add(Signature(body: [], columnCount: left + 1), identifier: identifier, items: [])

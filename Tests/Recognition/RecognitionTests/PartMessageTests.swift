@@ -6,7 +6,7 @@ import Testing
 
 @testable import Recognition
 
-/// Messages between catalogs. They may come from anybody, so they are checked.
+/// Messages that a catalog accepts from another one: they may come from anybody.
 @Suite(.bounded) struct PartMessageTests {
   /// A query of two columns with a valid checksum, whose fields can be changed.
   private struct Question {

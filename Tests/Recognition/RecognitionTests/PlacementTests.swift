@@ -5,7 +5,7 @@ import Testing
 
 @testable import Recognition
 
-/// The place of a query in a track, and the search for it.
+/// Places of a query in a track, and the search for them.
 @Suite(.bounded) struct PlacementTests {
   private typealias Placement = MatchedFilter.Placement
 
@@ -189,7 +189,7 @@ import Testing
       }
     }
     #expect(decisions.contains(true))
-    // Without landmarks nearby, the placement stays as it is.
+    // A placement where there is nothing stays as it is.
     try Self.withFilter { filter, points in
       let placement = Placement(center: -90_000, slope: 1.02, shift: 1)
       let found = filter.settled(placement, points)

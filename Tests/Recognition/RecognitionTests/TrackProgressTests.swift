@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recognition
 
-/// When a track of a stream or of a long recording begins, continues and ends.
+/// Beginnings, continuations and ends of the tracks of a stream or of a long recording.
 @Suite(.bounded) struct TrackProgressTests {
   private static func match(
     _ reference: String = "a", at start: Double = 0, duration: Double = 12, heard: Range<Double> = 0..<12,
@@ -201,7 +201,7 @@ import Testing
     for (query, start) in zip(queries, [0.0, 0, 0, 0, 4, 8]) { #expect(abs(query.start - start) < 0.02) }
   }
 
-  /// The rest of a stream is looked up if it is longer than a second, as a clip of at least two seconds.
+  /// The rest of a stream is looked up if it is more than a second, and two seconds at least.
   @Test(arguments: [(62, 0, 0), (63, 0, 1), (93, 0, 1), (281, 3, 0), (282, 3, 1), (406, 4, 0), (407, 4, 1)])
   func theRestOfAStreamIsLookedUp(columnCount: Int, before: Int, rest: Int) {
     var stream = StreamingMatcher(sampleRate: Music.sampleRate)
@@ -214,7 +214,7 @@ import Testing
   }
 }
 
-/// Conversion of interleaved samples by a receiver.
+/// Frames that a receiver makes of interleaved samples.
 @Suite(.bounded) struct InterleavedSamplesTests {
   private struct Recorder: PCMReceiver {
     let sampleRate = 8000
