@@ -445,7 +445,8 @@ let package = Package(
       "CommandLineTests",
       [
         "Analysis", "AnalysisTasks", "AnalysisTesting", "analyze", "analyze-file", "AudioDecoding", "Commands",
-        "decode-audio", "find-tempo", "Platform", "recognize", "recognize-pcm", "Text", systemPackage,
+        "decode-audio", "find-tempo", "LibraryStore", "LibraryTasks", "Pipeline", "Platform", "recognize",
+        "recognize-pcm", "Records", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Commands
 
-/// Options that can be combined, and their values, without starting the program.
+/// Combinations of options and the limits of their values, without starting the program.
 @Suite(.bounded) struct ArgumentTests {
   /// The message about a mistake in the words of a command line; `nil` if they are valid.
   private static func problem<Command: ParsableCommand>(_ command: Command.Type, _ words: String) -> String? {
@@ -23,7 +23,7 @@ import Testing
     for words in all { #expect(problem(command, words) == nil, "\(words)") }
   }
 
-  /// - Parameter message: The start of the message about each of the mistakes.
+  /// - Parameter message: The beginning of the message about each of the mistakes.
   private static func expect<Command: ParsableCommand>(_ message: String, _ command: Command.Type, _ all: String...) {
     for words in all {
       let problem = problem(command, words) ?? "nothing"
