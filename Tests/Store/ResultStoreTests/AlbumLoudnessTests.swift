@@ -191,4 +191,57 @@ import Testing
     }
     #expect(abs(try #require(gain) + 8) < 0.02)
   }
+
+  /// A new track that waits for its analysis leaves the album unknown, even if its gain was known before.
+  @Test func aWaitingTrackLeavesTheAlbumUnknown() throws {
+    let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3"])
+    try library.night { Self.pair($0) }
+    #expect(try Self.gains(library).count == 2)
+    library.put("/music/x/b.mp3", size: 2000)
+    library.put("/music/x/c.mp3")
+    try library.night { $0.path.stem == "c" ? nil : Self.pair($0) }
+    #expect(try Self.gains(library).isEmpty)
+    #expect(try Self.found(library, "/music/x/a.mp3")?.albumPeak == nil)
+    try library.night { Self.pair($0) }
+    #expect(try Self.gains(library).count == 3)
+  }
+
+  /// Files of an album and of its discs are together, whatever lies between them; those of other folders are not.
+  @Test func foldersBetweenTracksAreLeftOut() throws {
+    let loudness: [(path: String, loudness: Double)] = [
+      ("a.mp3", -10), ("CD1/1.mp3", -10), ("CD1/sub/s.mp3", -20), ("CD1/sub/CD3/t.mp3", -20), ("CD1/zz.mp3", -10),
+      ("CD2/2.mp3", -10), ("m/1.mp3", -30), ("m/x/2.mp3", -26), ("m0.mp3", -10), ("n", -10), ("z.mp3", -10),
+    ]
+    let library = try Self.library(loudness.map { FilePath("/music/x/\($0.path)") })
+    let known = Dictionary(uniqueKeysWithValues: loudness.map { (FilePath("/music/x/\($0.path)"), $0.loudness) })
+    try library.night { Self.analysis(of: $0, known[$0.path] ?? 0) }
+    try library.store.forEachRecord { record in
+      let gain = try #require(record.findings[LoudnessFinding.self]?.albumGain)
+      #expect(abs(gain - LoudnessFinding.gain(ofLoudness: known[record.path] ?? 0)) < 0.05, "\(record.path)")
+    }
+    // All tracks of the album change with one of them, and no others do.
+    library.put("/music/x/z.mp3", size: 7)
+    try library.night { Self.analysis(of: $0, -4) }
+    try library.store.forEachRecord { record in
+      let gain = try #require(record.findings[LoudnessFinding.self]?.albumGain)
+      let old = LoudnessFinding.gain(ofLoudness: known[record.path] ?? 0)
+      #expect((gain < old - 1) == (known[record.path] == -10), "\(record.path)")
+    }
+  }
+
+  /// The first of several names of an album counts; the peak is that of the loudest track.
+  @Test func firstNameOfAnAlbumCounts() throws {
+    let library = try Self.library(["/music/x/a.mp3", "/music/x/b.mp3", "/music/x/c.mp3"])
+    try library.night { file in
+      var analysis = Self.analysis(of: file, file.path.stem == "b" ? -20 : -10)
+      var tags = ScannedLibrary.tagFinding(title: "Title")
+      tags.fields["album"] = file.path.stem == "c" ? ["Two", "One"] : ["One", file.path.stem ?? ""]
+      tags.fields["albumartist"] = ["X", "Y"]
+      analysis.outcomes[0] = AnalyzerOutcome(analyzer: ScannedLibrary.tags, result: .finding(tags))
+      return analysis
+    }
+    let gains = try Self.gains(library)
+    #expect(gains["a"] == gains["b"] && gains["c"] == -8 && gains["a"] != -8)
+    #expect(try Self.found(library, "/music/x/b.mp3")?.albumPeak == 1)
+  }
 }

@@ -57,7 +57,7 @@ import Testing
     #expect(try #require(former.first).replaced >= #require(former.last).replaced)
   }
 
-  /// Whatever differs is a new state, and the same again is none.
+  /// Any difference makes a new state, and the same again makes none.
   @Test func statesOfATempo() throws {
     let library = try ScannedLibrary()
     let audio = Self.audio("a")
@@ -202,7 +202,7 @@ import Testing
       if name == "a" { analysis.outcomes[1].result = .notApplicable("Too short.") }
       return analysis
     }
-    // Of two files with the same audio, the first that exists counts.
+    // The first existing file of those with the same audio counts.
     library.remove("/music/b")
     try library.night()
     for name in ["z", "b", "a", "nowhere"] {
