@@ -64,7 +64,10 @@ import Testing
   @Test func bandsAreKeptByColumn() {
     var random = SplitMix64(seed: 2)
     var bands = BandSpectrogram()
-    for _ in 0..<9 { bands.append((0..<BandSpectrogram.layout.binCount).map { _ in abs(random.nextSample()) }.span) }
+    for _ in 0..<9 {
+      let column = (0..<BandSpectrogram.layout.binCount).map { _ in abs(random.nextSample()) }
+      bands.append(column.span)
+    }
     let width = BandSpectrogram.bandCount
     let part = bands.part(2..<5)
     #expect(part.columnCount == 3 && part.columnPowers == Array(bands.columnPowers[2..<5]))
