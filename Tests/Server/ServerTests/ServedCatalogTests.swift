@@ -28,7 +28,8 @@ private struct Piece {
 
   init(_ name: String, seed: UInt64, seconds: Double = 30) {
     self.name = name
-    samples = Signal.chords(seed: seed, sampleRate: Self.sampleRate, seconds: seconds).mono
+    let samples = Signal.chords(seed: seed, sampleRate: Self.sampleRate, seconds: seconds).mono
+    self.samples = samples
     var generator = SignatureGenerator(sampleRate: Self.sampleRate)
     generator.append(samples.span)
     reference = ReferenceSignature(
