@@ -9,7 +9,7 @@ import Text
 
 /// Shows the progress of a run on standard error.
 final class ProgressReporter: Sendable {
-  private struct State {
+  struct State {
     var phase = RunEvent.Phase.scan
     var scanned = 0
     var planned = 0
@@ -31,7 +31,7 @@ final class ProgressReporter: Sendable {
   private let style: ProgressStyle
   private let terminal: Terminal
   private let isQuiet: Bool
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let ticker = Mutex<Ticker?>(nil)
 
   /// - Parameter isQuiet: `true` to suppress notices as well. Errors are written elsewhere.
@@ -139,7 +139,7 @@ final class ProgressReporter: Sendable {
     }
   }
 
-  private func fields(_ state: State) -> [String: JSONValue] {
+  func fields(_ state: State) -> [String: JSONValue] {
     [
       "phase": .string(state.phase.rawValue), "scanned": .integer(Int64(state.scanned)),
       "planned": .integer(Int64(state.planned)), "done": .integer(Int64(state.done)),
@@ -165,7 +165,7 @@ final class ProgressReporter: Sendable {
     return (elapsed(state) / Double(state.done) * Double(max(state.planned - state.done, 0))).rounded()
   }
 
-  private func line(_ state: State) -> String {
+  func line(_ state: State) -> String {
     switch state.phase {
     case .scan: return "scanning, \(counted(state.scanned, "file")) so far"
     case .report: return "writing reports"
@@ -186,7 +186,7 @@ final class ProgressReporter: Sendable {
     }
   }
 
-  private func bar(_ state: State, width: Int) -> String {
+  func bar(_ state: State, width: Int) -> String {
     guard state.phase == .analyze || state.phase == .verify, state.planned > 0 else {
       return Truncated.end(of: line(state), to: width)
     }

@@ -95,7 +95,7 @@ final class RawTerminal: Sendable {
 
   /// Removes the first key from the input and returns it; `nil` if there is none. Keys that send sequences, such as
   /// arrows, are skipped.
-  private static func takeKey(from input: inout [UInt8]) -> Key? {
+  static func takeKey(from input: inout [UInt8]) -> Key? {
     while let byte = input.first {
       input.removeFirst()
       switch byte {
