@@ -38,10 +38,11 @@ import Testing
 
   /// Five samples are no frames of two channels.
   @Test func spansAreWholeFrames() throws {
+    let (whole, odd) = ([Float](repeating: 0, count: 4), [Float](repeating: 0, count: 5))
     func check<Kind: Analyzer>(_ kind: Kind.Type) throws where Kind.Configuration == NoConfiguration {
       var session = try Kind(NoConfiguration()).makeSession(for: file())
-      try session.consume([0, 0, 0, 0].span, at: 0)
-      let error = #expect(throws: AnalysisError.self) { try session.consume([0, 0, 0, 0, 0].span, at: 2) }
+      try session.consume(whole.span, at: 0)
+      let error = #expect(throws: AnalysisError.self) { try session.consume(odd.span, at: 2) }
       guard case .failed(let reason) = error else {
         Issue.record("\(kind): \(error.map { "\($0)" } ?? "no error")")
         return
@@ -58,7 +59,8 @@ import Testing
 
   private func health(_ channels: [[Float]], rate: Int = 8_000) throws -> HealthFinding {
     var session = HealthAnalyzer.Session(sampleRate: rate, channelCount: channels.count)
-    try session.consume(channels.flatMap { $0 }.span, at: 0)
+    let planar = channels.flatMap { $0 }
+    try session.consume(planar.span, at: 0)
     return try session.finish()
   }
 
