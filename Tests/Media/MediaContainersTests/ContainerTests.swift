@@ -46,4 +46,31 @@ import Testing
     #expect(try Container(of: ByteSource([0x0B, 0x77, 0, 0, 0, 8 << 3, 0]), at: 0) == .ac3)
     #expect(try Container(of: ByteSource([0x0B, 0x77, 0, 0, 0, 16 << 3, 0]), at: 0) == .eac3)
   }
+
+  /// Each bit of a signature counts.
+  @Test func changedSignatures() throws {
+    func container(_ bytes: Bytes) throws -> Container { try Container(of: ByteSource(bytes + zeros(80)), at: 0) }
+    let wave64 = Bytes(try #require(wholeFiles.first { $0.name == "wave64" }).bytes.prefix(16))
+    let signatures: [(Bytes, Container)] = [
+      (wave64, .wave64), (asfHeaderGUID, .asf), ([0x1A, 0x45, 0xDF, 0xA3], .matroska),
+      ([0x7F, 0xFE, 0x80, 0x01], .dts),
+      ([0xFE, 0x7F, 0x01, 0x80], .dts), ([0, 0, 0, 0, 0xF8, 0x72, 0x6F, 0xBA], .trueHD), ([0x0B, 0x77], .ac3),
+      (Bytes("EA3".utf8), .openMG), (Bytes("tBaK".utf8), .tak), (Bytes("ajkg".utf8), .shorten),
+      (Bytes(".RMF".utf8), .realMedia), (Bytes("DTSHDHDR".utf8), .dtsHD),
+      (Bytes("FORM".utf8) + zeros(4) + "16SV".utf8, .amigaVoice),
+    ]
+    for (signature, expected) in signatures {
+      #expect(try container(signature) == expected)
+      for bit in 0..<8 * signature.count where signature[bit / 8] != 0 {
+        var changed = signature
+        changed[bit / 8] ^= 1 << UInt8(bit % 8)
+        #expect(try container(changed) != expected, "\(expected), bit \(bit)")
+      }
+    }
+    for (identification, expected) in [(10, .ac3), (11, .eac3), (0, .ac3), (31, .eac3)] as [(UInt8, Container)] {
+      let head: Bytes = [0x0B, 0x77, 0, 0, 0, identification << 3]
+      #expect(try Container(of: ByteSource(head + [0]), at: 0) == expected)
+      #expect(try Container(of: ByteSource(head), at: 0) == .unknown)
+    }
+  }
 }

@@ -344,7 +344,7 @@ import Testing
     #expect(try damage(feeds + levels) == .addedCarriageReturns && damage(feeds + levels.map { min($0, 0xBC) }) == nil)
   }
 
-  /// The middle of long audio is examined.
+  /// Long audio is examined in its middle.
   @Test func middleOfTheAudio() throws {
     var random = SplitMix64(seed: 5)
     let noise = (0..<300_000).map { _ in UInt8(truncatingIfNeeded: random.next() >> 20) }

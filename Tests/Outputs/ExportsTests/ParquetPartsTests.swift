@@ -84,7 +84,7 @@ import Testing
     for kind in [0x10, 0x1E, 0x1F] as [UInt8] { #expect(read([kind, 0, 0]) == nil) }
   }
 
-  /// A length beyond the bytes, a list that cannot be so long, and a number without an end are damage.
+  /// Lengths beyond the bytes, lists that cannot be so long, and numbers without an end are damage.
   @Test func damagedFields() {
     #expect(read([]) == nil && read([0x15]) == nil && read([0x15, 2]) == nil)
     #expect(read([0x18, 3, 0x61, 0x62]) == nil && read([0x18, 2, 0x61, 0x62, 0])?.text(1) == "ab")

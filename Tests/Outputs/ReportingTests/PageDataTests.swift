@@ -371,7 +371,7 @@ import Testing
     track.tempo = tempo(onsets: .init(stepSeconds: 0.5, values: [0, 0]))
     #expect(try onsets(track).values == [0, 0])
     track.tempo = tempo(onsets: .init(stepSeconds: 0.5, values: [1]))
-    // The values of the waveform come first. If there are more than 6,000, the largest of each group is kept.
+    // Onsets of the waveform come first; more than 6,000 are grouped, and the largest of each group is kept.
     var wave = WaveformFinding()
     wave.onsetStepSeconds = 0.25
     for (count, group) in [(6_000, 1), (6_001, 2), (12_000, 2), (12_001, 3)] {
@@ -399,7 +399,7 @@ import Testing
     #expect(try wave([128, 100, 0, 128], [128, 130, 255, 255], [1, 2, 3, 4]) == [[0, 56, 255, 254], [1, 2, 3, 4]])
     #expect(try wave([100, 90], [128, 128], [9]) == [[56], [9]] && wave([], [], []) == nil)
     #expect(try wave([200], [100], [9]) == [[0], [9]])
-    // More than 432 points are reduced to the largest and the mean of each group.
+    // More than 432 points are grouped: the largest and the mean of each group.
     let count = 864
     let many = try wave(
       [UInt8](repeating: 128, count: count), (0..<count).map { $0 % 2 == 0 ? 128 : 138 },
