@@ -18,6 +18,9 @@ struct Tuning {
   private static let floor: Float =
     1e-9 * Float(PitchSpectrum.layout.windowLength * PitchSpectrum.layout.windowLength) / 16
 
+  /// Minimum power of the bins beside a peak, relative to it: -120 dB.
+  private static let neighborFloor: Float = 1e-12
+
   /// Deviation in cents, -50 to 50; 0 if there are no peaks.
   var cents: Double { weight > 0 ? atan2(sine, cosine) / (2 * .pi) * 100 : 0 }
   /// Concentration of the peaks: 0 if they are spread evenly between semitones, 1 if they all deviate by the same
@@ -30,7 +33,10 @@ struct Tuning {
     for bin in Self.bins {
       let here = column[bin]
       guard here > least, here > column[bin - 1], here >= column[bin + 1] else { continue }
-      let (before, peak, after) = (log(column[bin - 1]), log(here), log(column[bin + 1]))
+      // Zero has no logarithm.
+      let faintest = here * Self.neighborFloor
+      let (before, after) = (log(max(column[bin - 1], faintest)), log(max(column[bin + 1], faintest)))
+      let peak = log(here)
       let shift = 0.5 * (before - after) / (before - 2 * peak + after - 1e-9)
       let turn = 2 * .pi * 12 * log2((Float(bin) + shift) * Self.binWidth / 440)
       let loudness = (here / highest).squareRoot().squareRoot()
