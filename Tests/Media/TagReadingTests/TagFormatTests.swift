@@ -539,7 +539,7 @@ import Testing
       ])
     #expect(flac.fields == ["album": ["v"]] && flac.pictures.isEmpty && !flac.hasLyrics && flac.chapters.isEmpty)
     // A picture alone makes a tag of the container's own.
-    let picture = try read(head + Xiph.flac([(6, Xiph.picture(data: jpeg))]))
+    let picture = try read(head + Xiph.flac([(6, Xiph.picture(mime: "image/jpeg", data: jpeg))]))
     #expect(picture.fields.isEmpty && picture.pictures.map(\.mime) == ["image/jpeg"])
     #expect(picture.remarks.first?.hasSuffix("they lack album, artist, title, lyrics, chapters.") == true)
     let same = try read(ID3.tag(3, ID3.text("TALB", 3, "a")) + Xiph.flac([(4, Xiph.comment("ALBUM=v"))]))

@@ -215,7 +215,11 @@ import Text
     #expect(found.count == 3)
     let second = try DuplicateSearch(in: store).update()
     #expect(second.soundCount == 4 && second.comparedCount == 2 && second.pairCount == 2)
-    #expect(try Set(store.duplicatePairs()) == Set(found))
+    // Stored times have fewer digits.
+    func names(_ pairs: [StoredPair]) -> Set<[String]> {
+      Set(pairs.map { [$0.first.description, $0.second.description, $0.relation, $0.basis] })
+    }
+    #expect(try names(store.duplicatePairs()) == names(found))
   }
 
   private func groups(_ store: ResultStore) throws -> Set<Set<FilePath>> {
