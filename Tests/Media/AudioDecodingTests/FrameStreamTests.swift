@@ -70,11 +70,11 @@ import Testing
   // MARK: - Checksums
 
   /// CRC-16 of the polynomial 0x8005 from all ones (ISO/IEC 11172-3, 2.4.3.1), bit by bit from its definition.
-  private static func checksum(_ bits: [Bool]) -> UInt16 {
+  static func checksum(_ bits: [Bool]) -> UInt16 {
     bits.reduce(0xFFFF as UInt16) { sum, bit in (sum >> 15 == 1) != bit ? sum << 1 ^ 0x8005 : sum << 1 }
   }
 
-  private static func bits(_ bytes: [UInt8]) -> [Bool] {
+  static func bits(_ bytes: [UInt8]) -> [Bool] {
     bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 == 1 } }
   }
 
