@@ -1,7 +1,8 @@
 import AnalysisTesting
-import DSP
 import Foundation
 import Testing
+
+@testable import DSP
 
 /// The resamplers against the definition, and against each other.
 @Suite(.bounded) struct ResamplerTests {
@@ -94,6 +95,65 @@ import Testing
         worst = max(worst, abs(Double(output[frame]) - exp(-time * time / 2)))
       }
       #expect(worst < 2e-3)
+    }
+  }
+
+  /// What the filter holds back until the end is not lost.
+  @Test(arguments: ResamplerKind.allCases, rates)
+  func theEndIsKept(kind: ResamplerKind, rates: (Int, Int)) {
+    let (inputRate, outputRate) = rates
+    for secondsLeft in [0.008, 0.02, 0.05] {
+      let center = 0.4 - secondsLeft
+      func pulse(_ time: Double) -> Double { exp(-pow((time - center) / 0.001, 2) / 2) }
+      let input = (0..<2 * inputRate / 5).map { Float(pulse(Double($0) / Double(inputRate))) }
+      let output = resample(input, kind, from: inputRate, to: outputRate)
+      let worst = output.indices.map { abs(Double(output[$0]) - pulse(Double($0) / Double(outputRate))) }.max()
+      #expect((worst ?? 1) < 2e-3, "\(secondsLeft) s before the end")
+    }
+  }
+
+  /// Buffers that were used before have no effect on the result.
+  @Test(arguments: ResamplerKind.allCases)
+  func buffersAreReused(kind: ResamplerKind) {
+    let input = [Float](repeating: 0.25, count: 3_000)
+    let expected = resample(input, kind, from: 44_100, to: 22_050)
+    let resampler = kind.makeResampler(from: 44_100, to: 22_050)
+    var buffer = [Float](repeating: 9, count: 10_000)
+    #expect(resampler.push([Float]().span, into: &buffer) == 0)
+    let count = resampler.push(input.span, into: &buffer)
+    let output = Array(buffer[..<count])
+    let rest = resampler.finish(into: &buffer)
+    #expect(output + buffer[..<rest] == expected && buffer.count == 10_000)
+    #expect(resampler.inputRate == 44_100 && resampler.outputRate == 22_050)
+  }
+
+  @Test(arguments: [(2, 1), (1, 2), (3, 2), (2, 3), (44_100, 22_050), (44_100, 8_000), (8_000, 48_000)])
+  func lengthsAreCounted(inputRate: Int, outputRate: Int) {
+    var length = ResampledLength(inputRate: inputRate, outputRate: outputRate)
+    #expect(length.due == 0 && length.consumed == 0 && length.produced == 0)
+    var (consumed, produced) = (0, 0)
+    for count in [1, 0, 1, 1, 2, 7, 100, 4_096, 12_345] {
+      length.consume(count)
+      consumed += count
+      // Halves are rounded up.
+      let total = Int((Double(consumed) * Double(outputRate) / Double(inputRate)).rounded())
+      #expect(length.due == total - produced && length.consumed == Int64(consumed))
+      #expect(length.room(for: 1_000) >= length.due + 1_000 * outputRate / inputRate + 64)
+      let more = length.due / 2
+      length.produce(more)
+      produced += more
+      #expect(length.due == total - produced && length.produced == Int64(produced))
+    }
+    // More than is due may come out in between.
+    length.produce(length.due + 3)
+    #expect(length.due == 0)
+  }
+
+  @Test func buffersGrowAsNeeded() {
+    var buffer: [Float] = [1, 2, 3]
+    for (count, expected) in [(2, 3), (3, 3), (5, 5), (4, 5)] {
+      buffer.ensureCount(count)
+      #expect(buffer.count == expected && buffer.starts(with: [1, 2, 3]))
     }
   }
 

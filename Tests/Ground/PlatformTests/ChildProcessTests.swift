@@ -139,6 +139,52 @@ private func goes(_ process: Int32, running arguments: [String]? = nil) -> Bool 
     #expect(goes(other))
   }
 
+  /// A session may have several process groups.
+  @Test func theRestOfItsSessionGoesWithIt() throws {
+    let pipe = try FileDescriptor.pipe(nonBlocking: nil)
+    // `timeout` moves to a group of its own.
+    var program = shell(
+      """
+      timeout 60 sleep 60.5 > /dev/null & while [ "$(cut -d ' ' -f 5 /proc/$!/stat)" != $! ]; do :; done; echo $!
+      """)
+    program.leadsSession = true
+    let process = try ChildProcess(program, output: pipe.writeEnd)
+    try pipe.writeEnd.close()
+    #expect(process.waitForEnd() == .status(0))
+    let printed = try pipe.readEnd.closeAfter { try pipe.readEnd.readToEnd(limit: 100) }
+    let other = try #require(Int32(String(decoding: printed, as: UTF8.self).filter(\.isNumber)))
+    #expect(goes(other))
+  }
+
+  /// Signals have their usual effects in the program, and the mask of this thread stays as it is.
+  @Test func signalsAreThoseOfAnyProgram() throws {
+    func mask() -> [Int32] {
+      var set = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &set)
+      return (1...64).filter { sigismember(&set, $0) == 1 }
+    }
+    var (blocked, before) = (sigset_t(), sigset_t())
+    sigemptyset(&blocked)
+    sigaddset(&blocked, SIGWINCH)
+    pthread_sigmask(SIG_SETMASK, &blocked, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    #expect(mask() == [SIGWINCH])
+    let handlers = [SIGHUP, SIGURG].map { ($0, signal($0, SIG_IGN)) }
+    defer { for (number, handler) in handlers { _ = signal(number, handler) } }
+    let found = try lines(of: ProgramCommand(["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"]))
+    #expect(found.count == 2 && found.allSatisfy { $0.hasSuffix(":\t0000000000000000") }, "\(found)")
+    #expect(mask() == [SIGWINCH])
+    #expect(throws: Errno.noSuchFileOrDirectory) { try ChildProcess(ProgramCommand([folder.file("none").string])) }
+    #expect(mask() == [SIGWINCH])
+    // Input that a program refuses leaves no signal behind.
+    let process = try PipedProcess(shell("exit 4"), hasInput: true, patience: .seconds(60))
+    try process.write([UInt8](repeating: 1, count: 1_000_000))
+    #expect(try process.waitForEnd() == .status(4) && mask() == [SIGWINCH])
+    var pending = sigset_t()
+    sigpending(&pending)
+    #expect(sigismember(&pending, SIGPIPE) == 0)
+  }
+
   @Test func itGoesWithItsObject() throws {
     var process: ChildProcess? = try ChildProcess(ProgramCommand(["sleep", "60"]))
     let id = try #require(process).id
@@ -216,6 +262,57 @@ private final class StartedProcess: @unchecked Sendable {
   @Test func patienceEnds() throws {
     let process = try PipedProcess(ProgramCommand(["sleep", "60"]), hasInput: false, patience: .milliseconds(50))
     #expect(throws: PipedProcess.Failure.timeout) { try process.waitForEnd() }
+  }
+
+  /// A program may close its output long before it ends.
+  @Test(arguments: ["exec >&-", "exec >&- 2>&-"]) func closedOutputHasEnded(closing: String) throws {
+    let process = try PipedProcess(shell("echo a; \(closing); sleep 60"), hasInput: false, patience: .seconds(20))
+    guard case .text(let line) = try process.nextLine(isCancelled: { false }) else {
+      Issue.record("There is no line.")
+      return
+    }
+    #expect(line == [UInt8(ascii: "a")])
+    guard case .none = try process.nextLine(isCancelled: { false }) else {
+      Issue.record("There is another line.")
+      return
+    }
+    guard case .none = try process.nextOutput(isCancelled: { false }) else {
+      Issue.record("There is more output.")
+      return
+    }
+    #expect(process.processorTime != nil)
+  }
+
+  /// Nothing stays open after a program ended, could not be started, or was left alone.
+  @Test func pipesAreClosed() async {
+    await #expect(processExitsWith: .success) {
+      func openCount() -> Int { (try? FolderListing.names(in: "/proc/self/fd").count) ?? -1 }
+      _ = try? PipedProcess(ProgramCommand(["true"]), hasInput: true, patience: .seconds(60)).waitForEnd()
+      let before = openCount()
+      for hasInput in [true, false] {
+        _ = try? PipedProcess(ProgramCommand(["true"]), hasInput: hasInput, patience: .seconds(60)).waitForEnd()
+        if openCount() != before { exit(3) }
+        _ = try? PipedProcess(ProgramCommand(["/nowhere/program"]), hasInput: hasInput, patience: .seconds(60))
+        if openCount() != before { exit(4) }
+        _ = try? PipedProcess(ProgramCommand(["sleep", "60"]), hasInput: hasInput, patience: .seconds(60))
+        if openCount() != before { exit(5) }
+      }
+      let path = FilePath.temporaryFolder.appending("nocturne-test-\(getpid())")
+      for isCommitted in [true, false] {
+        if let file = try? FileReplacement(path), isCommitted { try? file.commit() }
+        if openCount() != before { exit(6) }
+      }
+      _ = try? FolderListing(of: FilePath.temporaryFolder)
+      _ = try? FolderListing(of: path)
+      _ = try? FileLock(path)
+      _ = try? MappedFile(path)
+      _ = try? SmallFile.read(path, limit: 10)
+      _ = try? FolderEvents()
+      _ = MountWatch([path])
+      FileReplacement.synchronize(FilePath.temporaryFolder)
+      try? path.unlink()
+      exit(openCount() == before ? 0 : 7)
+    }
   }
 
   @Test func noMoreIsKeptThanAllowed() throws {

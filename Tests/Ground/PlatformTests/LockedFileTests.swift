@@ -1,9 +1,10 @@
 import AnalysisTesting
 import Foundation
 import Glibc
-import Platform
 import SystemPackage
 import Testing
+
+@testable import Platform
 
 /// Files that other programs change while they are replaced.
 @Suite(.bounded) struct LockedFileTests {
@@ -73,6 +74,72 @@ import Testing
     let held = try LockedFile(path, patience: .zero)
     #expect(throws: LockedFile.Failure.locked) { try LockedFile(path, patience: .zero) }
     withExtendedLifetime(held) {}
+  }
+
+  /// Number of descriptors of this process that are open at `path`.
+  private func openCount() throws -> Int {
+    try FolderListing.names(in: "/proc/self/fd").count { name in
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name.string)")) == path.string
+    }
+  }
+
+  /// Nothing keeps the file open or locked afterwards.
+  @Test func locksEndWithTheirObject() throws {
+    #expect(try openCount() == 0)
+    var held: LockedFile? = try LockedFile(path, patience: .zero)
+    #expect(try openCount() == 1)
+    #expect(throws: LockedFile.Failure.locked) { try LockedFile(path, patience: .zero) }
+    #expect(try openCount() == 1)
+    try held?.takeLease()
+    held = nil
+    #expect(try openCount() == 0)
+    let again = try LockedFile(path, patience: .zero)
+    #expect(again.identity == FileIdentity(path) && again.path == path)
+    try replace(exchanges: true, again)
+    #expect(try text == "new")
+  }
+
+  private func replace(exchanges: Bool, _ held: LockedFile) throws {
+    let file = try FileReplacement(path)
+    try file.write(Array("new".utf8))
+    try file.commit(replacing: held, exchanges: exchanges) { true }
+  }
+
+  @Test func locksAreWaitedFor() throws {
+    let file = try FileDescriptor.open(path, .readOnly)
+    #expect(flock(file.rawValue, LOCK_EX) == 0)
+    Thread.detachNewThread {
+      usleep(30_000)
+      try? file.close()
+    }
+    let held = try LockedFile(path, patience: .seconds(60))
+    #expect(throws: LockedFile.Failure.locked) { try LockedFile(path, patience: .milliseconds(1)) }
+    withExtendedLifetime(held) {}
+  }
+
+  /// A program that opens the file for writing is noticed, and gets it when the lease has ended.
+  @Test func leasesRevealWriters() throws {
+    let held = try LockedFile(path, patience: .zero)
+    #expect(!held.holdsLease && !held.isWriterWaiting)
+    held.endLease()
+    for _ in 0..<2 {
+      try held.takeLease()
+      try held.takeLease()
+      #expect(held.holdsLease && !held.isWriterWaiting)
+      #expect(throws: Errno.wouldBlock) { try FileDescriptor.open(path, .writeOnly, options: .nonBlocking) }
+      #expect(!held.holdsLease && held.isWriterWaiting)
+      held.endLease()
+      #expect(!held.holdsLease && !held.isWriterWaiting)
+      let writer = try FileDescriptor.open(path, .writeOnly, options: .nonBlocking)
+      #expect(throws: LockedFile.Failure.openForWriting) { try held.takeLease() }
+      #expect(!held.holdsLease && !held.isWriterWaiting)
+      try writer.close()
+    }
+  }
+
+  @Test func missingFilesAreNotLocked() throws {
+    try path.rename(to: folder.file("b"))
+    #expect(throws: LockedFile.Failure.system(.noSuchFileOrDirectory)) { try LockedFile(path, patience: .zero) }
   }
 
   /// A file that another process writes may have been given old times already.
