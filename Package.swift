@@ -339,7 +339,8 @@ let package = Package(
     media.tests(
       "AudioDecodingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "CLibAV", "CSndfile", "MediaContainers", systemPackage]),
-    media.tests("AudioEncodingTests", ["AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
+    media.tests(
+      "AudioEncodingTests", ["Analysis", "AnalysisTesting", "AudioDecoding", "AudioEncoding", "Tempo", systemPackage]),
     media.tests(
       "TagReadingTests",
       ["Analysis", "AnalysisTesting", "AudioDecoding", "MediaContainers", "TagReading", "Text", systemPackage]),
