@@ -1,6 +1,7 @@
 import Analysis
 import AnalysisTesting
 import AudioDecoding
+import CSndfile
 import Testing
 
 @Suite(.bounded) struct AcoustIDConverterTests {
@@ -56,6 +57,51 @@ import Testing
       let isSame = convert(signal, rate: 44_100, blocks: blocks) == whole
       #expect(isSame)
     }
+  }
+
+  /// Samples are brought back to what decoders give, within its range.
+  @Test(
+    arguments: [
+      (.uint8, [0, 16_384, -16_384, 32_512, -32_768, 32_512, -32_768, 256, 0]),
+      (.int16, [0, 16_384, -16_384, 32_767, -32_768, 32_767, -32_768, 153, 76]),
+      (.int32, [0, 16_384, -16_384, 32_767, -32_768, 32_767, -32_768, 153, 76]),
+      (.float, [0, 16_384, -16_384, 32_767, -32_768, 32_767, -32_768, 154, 77]),
+      (.double, [0, 16_384, -16_384, 32_767, -32_768, 32_767, -32_768, 154, 77]),
+    ] as [(SampleEncoding.SampleType, [Float])])
+  func samplesHaveTheRangeOfTheirType(type: SampleEncoding.SampleType, expected: [Float]) {
+    // The last two are 0.6 and 0.3 steps of 8 bits.
+    let samples: [Float] = [0, 0.5, -0.5, 1, -1, 2, -2, 0.6 / 128, 0.3 / 128]
+    #expect(convert([samples], rate: 11_025, type: type) == expected)
+  }
+
+  /// A mask says which channels are mixed: the one for low frequencies is not.
+  @Test func masksNameChannels() {
+    let signal = makeSignal(frames: 2_000, channels: 1, rate: 11_025)[0]
+    let silence = [Float](repeating: 0, count: 2_000)
+    func isSilent(_ count: Int, _ channel: Int, _ mask: UInt64) -> Bool {
+      let planes = (0..<count).map { $0 == channel ? signal : silence }
+      return convert(planes, rate: 11_025, mask: mask).allSatisfy { $0 == 0 }
+    }
+    // Four channels are 3.1 with this mask, and surround without.
+    #expect(isSilent(4, 3, 0xF) && !isSilent(4, 2, 0xF) && !isSilent(4, 3, 0))
+    // A mask of other channels than there are counts as none.
+    #expect(!isSilent(4, 3, 0x3F) && isSilent(6, 3, 0) && isSilent(6, 3, 0x3F) && !isSilent(6, 5, 0x3F))
+  }
+
+  /// The filter is that of FFmpeg with the options of `fpcalc`.
+  @Test(arguments: [44_100, 48_000, 22_050]) func theFilterHasTheOptionsOfFpcalc(rate: Int) throws {
+    let scratch = try Scratch()
+    let signal = makeSignal(frames: 30_000, channels: 1, rate: rate)
+    let wav = try scratch.writeSound(signal, "x.wav", format: SF_FORMAT_WAV | SF_FORMAT_PCM_16, rate: rate)
+    let filter = "aresample=11025:filter_size=16:phase_shift=8:linear_interp=1:cutoff=0.8"
+    let raw = try scratch.bytes(scratch.ffmpeg(wav, ["-af", filter, "-f", "s16le"], "x.raw"))
+    let expected = stride(from: 0, to: raw.count - 1, by: 2).map { index in
+      Float(Int16(truncatingIfNeeded: Int(raw[index]) | Int(raw[index + 1]) << 8))
+    }
+    let found = convert(signal, rate: rate)
+    #expect(found.count > 6_000 && found.count <= expected.count)
+    let differing = zip(found, expected).count { $0 != $1 }
+    #expect(differing < found.count / 100, "\(differing) of \(found.count)")
   }
 
   /// Stereo is mixed to the mean; antiphase becomes silence.
