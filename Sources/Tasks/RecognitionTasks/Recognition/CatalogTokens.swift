@@ -14,9 +14,11 @@ struct CatalogTokens {
     } catch {
       throw CatalogTokensError(file: file, problem: "cannot be read: \(error)")
     }
-    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    // A carriage return and the line feed after it are one character.
+    let lines = String(decoding: bytes, as: UTF8.self).split(
+      omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (number, line) in lines.enumerated() {
-      let words = line.split { $0 == " " || $0 == "\t" || $0 == "\r" }
+      let words = line.split { $0 == " " || $0 == "\t" }
       guard let first = words.first, first.first != "#" else { continue }
       guard words.count == 2, let address = try? ServerAddress(String(first)) else {
         // The message does not show the line, because it may contain a token.
