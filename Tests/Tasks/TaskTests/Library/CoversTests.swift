@@ -51,7 +51,7 @@ import Testing
     let covers = covers(script)
     let track = TrackFile(path: "/music/a.flac")
     #expect(covers.cover(of: track, size: .small) == nil)
-    // That there is none is remembered, too.
+    // The cache also holds tracks without covers.
     guard case .some(.none) = covers.known(of: track, size: .small) else {
       Issue.record("not remembered")
       return

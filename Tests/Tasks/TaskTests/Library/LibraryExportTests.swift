@@ -211,7 +211,7 @@ import Testing
   }
 }
 
-/// What exports have given to a format.
+/// The records and removals that exports have given to a format.
 private final class Notes: Sendable {
   private struct State {
     var contexts: [ExportContext] = []

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LibraryScan
 import Platform
+import ResultStore
 import Synchronization
 import SystemPackage
 import Testing
@@ -19,14 +20,16 @@ private final class Watched: Sendable {
     let list = Mutex<[Message]>([])
   }
 
-  /// Watches `music`. Runs fail while there is a file `broken`.
-  init(prepare: (TemporaryDirectory) throws -> Void) throws {
+  /// Watches `music`. Runs fail while there is a file `broken`, unless they end in another way.
+  init(
+    quietPeriod: Duration = .milliseconds(300), ending: String? = nil, prepare: (TemporaryDirectory) throws -> Void
+  ) throws {
     place = try TemporaryDirectory()
     try prepare(place)
-    let script = "printf '%s\\n' \"$@\" >> '\(place.path)/runs'; [ ! -e '\(place.path)/broken' ]"
+    let script = "printf '%s\\n' \"$@\" >> '\(place.path)/runs'; \(ending ?? "[ ! -e '\(place.path)/broken' ]")"
     let folders = [place.file("music")]
     var options = WatchOptions(folders: folders, command: ["/bin/sh", "-c", script, "run"])
-    options.quietPeriod = .milliseconds(300)
+    options.quietPeriod = quietPeriod
     let messages = Messages()
     self.messages = messages
     watch = LibraryWatch(options, database: place.file("db")) { message in
@@ -54,6 +57,8 @@ private final class Watched: Sendable {
 
   var warnings: [String] { messages.list.withLock { $0.filter { $0.level.rawValue <= 4 }.map(\.event) } }
   var events: [String] { messages.list.withLock { $0.map(\.event) } }
+
+  var texts: [String] { messages.list.withLock { $0.map(\.text) } }
 
   func wait(_ condition: () -> Bool) async {
     let end = ContinuousClock.now + .seconds(30)
@@ -135,6 +140,84 @@ private final class Watched: Sendable {
     // On a busy machine, it may have retried by now.
     #expect(Set(watched.warnings) == ["watch_run_failed"])
     await watched.watch.stop()
+  }
+}
+
+/// The states of a watch, and what it does with the runs it starts.
+@Suite(.bounded) struct LibraryWatchStateTests {
+  private static func music(_ place: TemporaryDirectory) throws {
+    try FileManager.default.createDirectory(atPath: place.file("music").string, withIntermediateDirectories: true)
+    try place.write([1], as: "music/a.wav")
+  }
+
+  @Test(arguments: [0, 3]) func filesThatFailAreNoFailureOfTheRun(status: Int) async throws {
+    let watched = try Watched(ending: "exit \(status)", prepare: Self.music)
+    await watched.wait { watched.runs == ["music"] && watched.watch.report.state == .watching }
+    #expect(watched.events == ["watching"] && watched.watch.report.process == nil)
+    #expect(watched.texts == ["watching 1 folder below \(watched.place.file("music").string)"])
+    await watched.watch.stop()
+  }
+
+  @Test(arguments: [
+    ("exit 1", "A run for new files ended with status 1; see its messages."),
+    ("exit 4", "A run for new files ended with status 4; see its messages."),
+    ("kill -9 $$", "A run for new files was killed (signal 9)."),
+  ])
+  func failuresSayWhenTheyAreTriedAgain(ending: String, text: String) async throws {
+    let watched = try Watched(ending: ending, prepare: Self.music)
+    await watched.wait { watched.watch.report.state == .troubled }
+    #expect(watched.texts.dropFirst().first == "\(text) Retrying in 15 s.")
+    await watched.watch.stop()
+  }
+
+  @Test func stoppingEndsTheRun() async throws {
+    let watched = try Watched(ending: "exec sleep 1000", prepare: Self.music)
+    await watched.wait { watched.watch.report.state == .analyzing && watched.runs == ["music"] }
+    let process = try #require(watched.watch.report.process)
+    #expect(kill(process, 0) == 0)
+    await watched.watch.stop()
+    #expect(kill(process, 0) != 0)
+    #expect(watched.warnings.isEmpty)
+  }
+
+  @Test func anotherRunIsWaitedFor() async throws {
+    let held = Mutex<RunLock?>(nil)
+    let watched = try Watched { place in
+      try Self.music(place)
+      let lock = try RunLock.acquire(forDatabase: place.file("db"))
+      held.withLock { $0 = lock }
+    }
+    await watched.wait { watched.watch.report.state == .waiting }
+    #expect(watched.runs.isEmpty)
+    held.withLock { $0?.release() }
+    await watched.wait { watched.runs == ["music"] && watched.watch.report.state == .watching }
+    #expect(watched.events == ["watching", "watch_waits"])
+    await watched.watch.stop()
+  }
+
+  @Test func newFilesSettle() async throws {
+    let watched = try Watched(quietPeriod: .seconds(1000), prepare: Self.music)
+    // Existing files are due at once.
+    await watched.wait { watched.runs == ["music"] && watched.watch.report.state == .watching }
+    try watched.put("music/b.wav")
+    await watched.wait { watched.watch.report.state == .settling }
+    #expect(watched.runs == ["music"])
+    await watched.watch.stop()
+  }
+
+  @Test func statesInWords() {
+    func text(_ state: LibraryWatch.State, absent: [FilePath] = [], limitation: String? = nil) -> String {
+      LibraryWatch.Report(state: state, folders: ["/a", "/b"], absent: absent, limitation: limitation).text
+    }
+    #expect(text(.watching) == "Watching 2 folders")
+    #expect(text(.watching, limitation: "It is limited.") == "Scanning 2 folders every few minutes")
+    #expect(text(.absent, absent: ["/a"]) == "Waiting for /a, which is missing or empty")
+    #expect(text(.absent, absent: ["/a", "/b"]) == "Waiting for /a, /b, which are missing or empty")
+    #expect(LibraryWatch.Report(state: .watching, folders: ["/a"]).text == "Watching 1 folder")
+    let others = [LibraryWatch.State.settling, .analyzing, .waiting, .troubled].map { text($0) }
+    #expect(Set(others).count == 4)
+    let options = WatchOptions(folders: [], command: [])
+    #expect(options.quietPeriod == .seconds(10) && options.scanInterval == .seconds(300))
   }
 }
 

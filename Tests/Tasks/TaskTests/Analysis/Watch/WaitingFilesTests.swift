@@ -66,4 +66,38 @@ import Testing
     files.addAll(at: start)
     #expect(files.takeDue(at: start) == [root])
   }
+
+  /// A rule in the folder itself does not prevent a separate scan of it.
+  @Test func whatIsIgnoredWithinAFolderDoesNotCount() throws {
+    var files = waiting()
+    try put("a/b/.nocturneignore")
+    files.add([root.appending("a/b/y.flac")], at: start)
+    #expect(files.takeDue(at: start + .seconds(10)) == [root.appending("a/b")])
+  }
+
+  @Test func filesBelowNoRootAreForgotten() throws {
+    var files = waiting()
+    try put("../other/x.flac")
+    files.add([folder.file("other/x.flac")], at: start)
+    #expect(files.takeDue(at: start + .seconds(10)) == nil && files.count == 0)
+  }
+
+  @Test func theInnermostRootIsLookedThrough() {
+    let inner = root.appending("a/b")
+    for roots in [[root, inner], [inner, root]] {
+      var files = WaitingFiles(roots, CandidateRule(), quietPeriod: .seconds(10))
+      files.add([inner.appending("none/gone.flac")], at: start)
+      #expect(files.takeDue(at: start + .seconds(10)) == [inner])
+    }
+  }
+
+  @Test(arguments: [50, 51]) func manyFoldersAreLookedThroughTogether(count: Int) throws {
+    let names = (0..<count).map { "many/\($0)/x.flac" }
+    for name in names { try put(name) }
+    var files = waiting()
+    files.add(Set(names.map { root.appending(FilePath($0).components) }), at: start)
+    let due = files.takeDue(at: start + .seconds(10))
+    #expect(count == 50 ? due?.count == 50 && due?.contains(root) == false : due == [root])
+    #expect(files.count == 0)
+  }
 }
