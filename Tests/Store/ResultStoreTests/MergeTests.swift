@@ -112,6 +112,22 @@ import Testing
         result("1", at: 10, problem: "corrupt", status: .partial), result("2", at: 20, only: ["tags"]),
       ], title: "2", status: .partial),
     Case(
+      testDescription: "nor one whose analysis ran out of time",
+      results: [
+        result("1", at: 10, problem: "time_limit", status: .partial), result("2", at: 15, only: ["tags"]),
+        result("3", at: 20, only: ["tags"]),
+      ], title: "3", status: .partial),
+    Case(
+      testDescription: "earlier tags do not replace those of an analysis that ran out of time",
+      results: [
+        result("1", at: 30, problem: "time_limit", status: .partial), result("2", at: 20, only: ["tags"]),
+      ], title: "1", status: .partial),
+    Case(
+      testDescription: "tags, and a lost process",
+      results: [
+        result("1", at: 30, problem: "worker_crashed", status: .failed), result("2", at: 20, only: ["tags"]),
+      ], title: "2", status: .ok),
+    Case(
       testDescription: "but not of another version of the file",
       results: [result("1", at: 10, stamp(modified: 4), only: ["tags"]), result("2", at: 20, only: ["tempo"])],
       title: nil, status: .ok),

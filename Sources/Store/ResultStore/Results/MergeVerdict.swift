@@ -24,13 +24,14 @@ enum MergeVerdict {
     }
   }
 
-  init(on result: WorkerResult, in db: Database) throws {
+  /// - Parameter wanted: The analyses of the pipeline that made the result.
+  init(on result: WorkerResult, wanted: WantedAnalyses, in db: Database) throws {
     let file = try KnownFile(at: result.path, in: db)
     self =
       switch result.content {
       case .skipped(let skipped): Self.verdict(on: skipped, beside: file)
       case .analysis(let analysis, let stamp):
-        Self.verdict(on: analysis, of: stamp, at: result.analyzed, beside: file)
+        Self.verdict(on: analysis, of: stamp, at: result.analyzed, wanted: wanted, beside: file)
       }
   }
 
@@ -43,14 +44,23 @@ enum MergeVerdict {
   }
 
   private static func verdict(
-    on analysis: FileAnalysis, of stamp: FileStamp, at analyzed: Timestamp, beside file: KnownFile?
+    on analysis: FileAnalysis, of stamp: FileStamp, at analyzed: Timestamp, wanted: WantedAnalyses,
+    beside file: KnownFile?
   ) -> MergeVerdict {
     guard let file, let status = file.status else { return .new(file?.id) }
     let isSameVersion =
       file.pending != .new && file.pending != .changed && file.sizeBytes == stamp.sizeBytes
       && file.modified == stamp.modified.nanoseconds
-    let new = (soundness(analysis.status, analysis.problem), analyzed.nanoseconds)
-    let old = (soundness(status, file.problem), file.analyzed)
+    var new = (soundness(analysis.status, analysis.problem), analyzed.nanoseconds)
+    var old = (soundness(status, file.problem), file.analyzed)
+    if isSameVersion {
+      // An analysis of only the tags takes over what the other result says about the audio, so only the time decides.
+      if analysis.keepsVerdict(on: file.contentID, status, wanted: wanted) {
+        new.0 = old.0
+      } else if !file.wasDecoded, status == .ok, new.0 > 0 {
+        old.0 = new.0
+      }
+    }
     if new == old { return isSameVersion ? .unchanged : .outdated }
     if new > old { return .better(file, isSameVersion: isSameVersion && old.0 > 0) }
     let missing = analysis.outcomes.filter { !file.analyzers.contains($0.analyzer.id) }
@@ -76,6 +86,7 @@ extension MergeVerdict {
     var skip: (code: String, message: String)?
     var problem: Problem?
     var remarks: [Problem]
+    var contentID: ContentID?
     /// Ids of the analyzers that have an outcome.
     var analyzers: Set<String> = []
     /// `true` if any of these analyzers read the audio, so the status takes damage into account.
@@ -88,7 +99,7 @@ extension MergeVerdict {
         db,
         """
         SELECT f.id, f.size_bytes, f.mtime_ns, f.status, f.analyzed_ns, f.pending, f.skip_code, f.skip_message,
-          f.remarks, e.stage, e.code, e.message, v.started_ns
+          f.remarks, e.stage, e.code, e.message, v.started_ns, f.content_id
         FROM file f LEFT JOIN failure e ON e.file = f.id LEFT JOIN run v ON v.id = f.vanished_run
         WHERE f.path = ?
         """)
@@ -113,6 +124,7 @@ extension MergeVerdict {
       problem = StoredProblem.read(row, stage: 9, code: 10, message: 11)
       remarks = StoredProblem.list(fromJSON: row, column: 8)
       vanished = row.optionalInteger(12)
+      contentID = row.optionalText(13).flatMap { ContentID($0) }
     }
   }
 }

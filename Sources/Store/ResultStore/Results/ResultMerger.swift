@@ -37,7 +37,7 @@ public final class ResultMerger: Sendable {
   public func merge(_ results: [WorkerResult], from origin: ResultOrigin) throws(StoreError) {
     try state.withLock { state throws(StoreError) in
       // If a merge that was killed has already stored the results, no transaction is needed, and no run is recorded.
-      if let seen = try unchanged(by: results, state) {
+      if let seen = try unchanged(by: results, wanted: origin.wanted, state) {
         state = seen
         return
       }
@@ -46,7 +46,7 @@ public final class ResultMerger: Sendable {
       var copy = state
       try ResultWriter(store: store, run: run, wanted: origin.wanted).transact { db, write in
         for result in results {
-          let verdict = try MergeVerdict(on: result, in: db)
+          let verdict = try MergeVerdict(on: result, wanted: origin.wanted, in: db)
           try carryOut(verdict, result, run: run, db, write)
           copy.note(verdict, try fileID(of: result, db))
         }
@@ -56,11 +56,13 @@ public final class ResultMerger: Sendable {
   }
 
   /// Returns the state after results that change nothing; `nil` if any of the results changes something.
-  private func unchanged(by results: [WorkerResult], _ state: State) throws(StoreError) -> State? {
+  private func unchanged(
+    by results: [WorkerResult], wanted: WantedAnalyses, _ state: State
+  ) throws(StoreError) -> State? {
     try store.read { db in
       var state = state
       for result in results {
-        let verdict = try MergeVerdict(on: result, in: db)
+        let verdict = try MergeVerdict(on: result, wanted: wanted, in: db)
         guard !verdict.isChange else { return nil }
         state.note(verdict, try fileID(of: result, db))
       }

@@ -183,9 +183,8 @@ public final class ResultWriter: Sendable {
   /// Keeps the status if the analysis read only tags and decoded nothing: an unchanged file is as intact or as damaged
   /// as it was before.
   private func keepVerdict(of file: StoredFile, in analysis: inout FileAnalysis) {
-    guard !file.hasChanged, analysis.status == .ok, analysis.decodingID == nil, let status = file.status,
-      status != .failed, analysis.contentID != nil, analysis.contentID == file.contentID,
-      !analysis.outcomes.contains(where: { wanted.readsAudio($0.analyzer) })
+    guard !file.hasChanged, let status = file.status,
+      analysis.keepsVerdict(on: file.contentID, status, wanted: wanted)
     else { return }
     analysis.status = status
     analysis.problem = file.problem
@@ -389,5 +388,15 @@ public final class ResultWriter: Sendable {
       .integer(id), .text(problem.stage.rawValue), .text(problem.code), .text(problem.message), .integer(run),
       .integer(run), .integer(analysis.workerLoss?.signal), .integer(losses), .integer(failed.nanoseconds),
       .integer(end?.nanoseconds))
+  }
+}
+
+extension FileAnalysis {
+  /// Returns `true` if the analysis read only the tags of the given audio, so that it cannot tell whether the audio is
+  /// intact.
+  /// - Parameter status: The stored status of the file.
+  func keepsVerdict(on content: ContentID?, _ status: Status, wanted: WantedAnalyses) -> Bool {
+    self.status == .ok && decodingID == nil && status != .failed && contentID != nil && contentID == content
+      && !outcomes.contains { wanted.readsAudio($0.analyzer) }
   }
 }
