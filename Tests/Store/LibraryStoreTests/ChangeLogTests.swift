@@ -231,4 +231,34 @@ import Testing
       }
     }
   }
+
+  private struct Stop: Error {}
+
+  /// A receiver that fails ends the reading, and its error is passed on.
+  @Test func receiversThatFailStopTheReading() throws {
+    let library = try library("a", "b", "c")
+    let before = try cursor(library)
+    for name in ["a", "b"] { library.remove(FilePath("/music/\(name).flac")) }
+    try library.night()
+    var calls = 0
+    #expect(throws: Stop.self) {
+      try library.store.extract(RecordSelection(includesVanished: true)) { extract in
+        try extract.forEachRecord { _ in
+          calls += 1
+          throw Stop()
+        }
+      }
+    }
+    #expect(calls == 1)
+    #expect(throws: Stop.self) {
+      try library.store.extract(Self.tracks, since: .cursor(before)) { extract in
+        try extract.forEachRemoval { _ in
+          calls += 1
+          throw Stop()
+        }
+      }
+    }
+    #expect(calls == 2)
+    #expect(try news(of: library, since: .cursor(before)).removals == ["/music/a.flac", "/music/b.flac"])
+  }
 }

@@ -243,4 +243,24 @@ import Testing
     #expect(try store.saved(.album).map(\.id) == ["two"])
     #expect(try store.saved(.artist).map(\.id) == ["one"])
   }
+
+  /// What is saved at once keeps its order, before all that was saved earlier.
+  @Test func albumsKeepTheirOrder() throws {
+    try store.save(.album, ids: ["m"])
+    try store.save(.album, ids: ["z", "a"])
+    try store.save(.album, ids: ["m"])
+    #expect(try store.saved(.album).map(\.id) == ["z", "a", "m"])
+  }
+
+  /// A track that was renamed since it was saved is not saved again.
+  @Test func renamedTrackIsStillSaved() throws {
+    try store.save(tracks("a"))
+    library.move("/music/a", to: "/music/z")
+    try library.night()
+    try store.save([TrackReference(path: "/music/z", contentID: track("a").contentID)])
+    #expect(try names(store.savedTracks()) == "z" && store.savedTrackCount() == 1)
+    let id = try #require(try store.tracks(matching: .everything).first { $0.path == "/music/z" }).fileID
+    let saved = try #require(try store.savedTracks().first)
+    #expect(try store.savedDates(ofFiles: [id]).count == 1 && saved.fileID == id)
+  }
 }

@@ -23,6 +23,7 @@ import Testing
         tags["artist"] = ["\(isEarly ? "Early" : "Late") \(isYoung ? "Young" : "Old") Band \(number)"]
         tags["album"] = ["\(isEarly ? "Dawn" : "Dusk") \(isYoung ? "Morning" : "Evening") Album \(number)"]
         tags["date"] = [isEarly ? "2001" : "1990"]
+        tags["genre"] = ["Noise"]
       }
       return LibraryFile(path: FilePath("/music/\(number < 1_000 ? "first" : "second")/\(number).flac"), tags: tags)
     }
@@ -103,6 +104,9 @@ import Testing
     let few = Count(999, isExact: true)
     #expect(try Count(answer("morning", .albums).albums) == few && Count(answer("dawn", .albums).albums) == more)
     #expect(try Count(answer("young", .artists).artists) == few && Count(answer("early", .artists).artists) == more)
+
+    // The tracks of one name are counted beyond the first thousand.
+    #expect(try answer("noise", .genres).genres.hits == [.init(name: "Noise", trackCount: 1_001)])
 
     // Pages.
     func hits(_ words: String, limit: Int, offset: Int = 0) throws -> Int {

@@ -1,10 +1,11 @@
 import AnalysisTesting
 import Foundation
 import LibraryStore
-import Platform
 import ResultStore
 import SystemPackage
 import Testing
+
+@testable import Platform
 
 /// Values of `--since`, and the files it reads.
 @Suite(.bounded) struct SinceTests {
@@ -40,5 +41,63 @@ import Testing
     let text = #"{"schema": "nocturne.cursor", "version": 1, "library": "abc", "revision": 7, "later": true}"#
     try Data(text.utf8).write(to: URL(filePath: path.string))
     #expect(try CursorFile(path).read() == LibraryCursor(library: "abc", revision: 7))
+  }
+
+  // MARK: - Cursors
+
+  @Test func cursorIsWrittenAndReadAgain() throws {
+    let folder = try TemporaryDirectory()
+    let file = CursorFile(inFolder: folder.path)
+    #expect(file.path == folder.file("cursor.json"))
+    #expect(CursorFile(besideFile: folder.file("tracks.csv")).path == folder.file("tracks.csv.cursor.json"))
+    let cursor = LibraryCursor(library: "abc", revision: 42)
+    try file.write(cursor, at: Self.now)
+    #expect(try file.read() == cursor)
+    let text = try String(contentsOfFile: file.path.string, encoding: .utf8)
+    let expected = [
+      #""library":"abc""#, #""revision":42"#, #""schema":"nocturne.cursor""#, #""version":1"#,
+      #""written_at":"2026-11-22T12:00:00"#,
+    ]
+    for part in expected { #expect(text.contains(part), "\(part)") }
+    #expect(text.hasSuffix("}\n"))
+    try file.write(LibraryCursor(library: "abc", revision: 43), at: Self.now)
+    #expect(try file.read()?.revision == 43)
+  }
+
+  /// Refuses files over 64 KiB without parsing them.
+  @Test(arguments: [(65_536, true), (65_537, false)])
+  func sizeOfACursor(size: Int, isRead: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let text = #"{"schema":"nocturne.cursor","version":1,"library":"a","revision":1}"#
+    let path = try folder.write(Array(text.utf8) + Array(repeating: 0x20, count: size - text.utf8.count), as: "cursor")
+    if isRead {
+      #expect(try CursorFile(path).read() == LibraryCursor(library: "a", revision: 1))
+    } else {
+      #expect { try CursorFile(path).read() } throws: { "\($0)".contains("cannot be read") }
+    }
+  }
+
+  @Test func otherFilesAreRefusedWithAReason() throws {
+    let folder = try TemporaryDirectory()
+    let path = try folder.write(Array(#"{"schema":"other","version":1,"library":"a","revision":1}"#.utf8), as: "x.json")
+    #expect { try CursorFile(path).read() } throws: { "\($0)".hasPrefix("\(path) is not an export cursor.") }
+    #expect { try CursorFile(folder.path).read() } throws: { "\($0)".contains("cannot be read") }
+    let missing = CursorFile(folder.file("none/cursor.json"))
+    #expect(try missing.read() == nil)
+    #expect {
+      try missing.write(LibraryCursor(library: "a", revision: 1), at: Self.now)
+    } throws: { "\($0)".contains("cannot be written") }
+  }
+
+  /// Only cursors may be replaced by cursors, and only files beside cursors by other exports.
+  @Test func originOfFiles() throws {
+    let folder = try TemporaryDirectory()
+    let (table, other) = (folder.file("a.csv"), folder.file("b.csv"))
+    try CursorFile(besideFile: table).write(LibraryCursor(library: "a", revision: 1), at: Self.now)
+    let cursor = CursorFile(besideFile: table).path
+    try folder.write([1], as: "b.csv")
+    #expect(CursorFile.proof.isGiven(by: cursor) && !CursorFile.proof.isGiven(by: other))
+    #expect(!CursorFile.proof.isGiven(by: folder.file("none")))
+    #expect(CursorFile.proofBesideFile.isGiven(by: table) && !CursorFile.proofBesideFile.isGiven(by: other))
   }
 }

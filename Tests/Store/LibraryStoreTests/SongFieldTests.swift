@@ -170,6 +170,63 @@ import Testing
     #expect(try library.store.releaseCounts(ofArtists: two) == [two[0]: 1, two[1]: 1])
   }
 
+  // MARK: - Lists of songs and albums
+
+  @Test func songsOfAGenreAndOfYears() throws {
+    let (library, files) = try releases()
+    let store = library.store
+    let totals = try store.trackTotals()
+    #expect(totals.count == 5 && totals.seconds == 1000 && totals.failed == 0)
+    func random(_ genre: String? = nil, _ years: ClosedRange<Int>? = nil, limit: Int = 9) throws -> Set<String> {
+      let songs = try store.randomSongs(seed: 3, genre: genre, years: years, limit: limit)
+      #expect(songs.count <= limit)
+      return Set(songs.map(\.id))
+    }
+    let ids = files.map(\.id)
+    #expect(try random() == Set(ids) && random(limit: 2).count == 2)
+    #expect(try random("rock") == Set(ids[0...2]) && random("jazz") == [ids[3]] && random("folk") == [])
+    #expect(try random(nil, 1999...1999) == Set(ids[0...2]) && random(nil, 2000...2001) == [])
+    #expect(try random("rock", 1990...2000) == Set(ids[0...2]) && random("jazz", 1990...2000) == [])
+    let orders = try (0..<2).map { _ in try store.randomSongs(seed: 3, limit: 9).map(\.id) }
+    #expect(orders[0] == orders[1])
+
+    func albums(_ genre: String? = nil, _ years: ClosedRange<Int>? = nil) throws -> Int {
+      let count = try store.albumCount(genre: genre, years: years)
+      #expect(try store.albums(order: .name, genre: genre, years: years, limit: 9).count == count)
+      return count
+    }
+    #expect(try albums() == 1 && albums("rock") == 1 && albums("jazz") == 0)
+    #expect(try albums(nil, 1999...1999) == 1 && albums(nil, 2000...2001) == 0)
+    #expect(try albums("rock", 1999...2001) == 1 && albums("rock", 2000...2001) == 0)
+  }
+
+  /// Nobody's songs belong to the unknown artist, who exists only if there are any.
+  @Test func unknownArtist() throws {
+    let (library, files) = try releases()
+    let unknown = SongArtist.unknown.id
+    let (a, band) = (SongArtist(named: "A").id, SongArtist(named: "Band").id)
+    let found = try #require(try library.store.artist(id: unknown))
+    #expect(found.name == SongArtist.unknown.name && found.trackCount == 1 && found.albumCount == 0)
+    #expect(try library.store.songs(ofArtist: unknown).map(\.id) == [files[4].id])
+    #expect(try library.store.albumCount(ofArtist: unknown) == 0)
+    #expect(try library.store.albumCount(ofArtist: band) == 1 && library.store.artistCount() > 2)
+    let first = try library.store.firstTracks(ofArtists: [unknown, a, "nobody"])
+    #expect(first[unknown] == files[4].id && first["nobody"] == nil && first.count == 2)
+    #expect(files[0...2].contains { $0.id == first[a] })
+    #expect(try library.store.firstTracks(ofArtists: [a])[unknown] == nil)
+    let named = try self.library([file("/music/1.flac")])
+    #expect(try named.store.artist(id: unknown) == nil && named.store.firstTracks(ofArtists: [unknown]).isEmpty)
+  }
+
+  /// Clients page through a random order, which must therefore be the same in all versions.
+  @Test(arguments: [
+    (5, "(id * 539605 + 5) % 999983, id"), (-5, "(id * 539605 + 5) % 999983, id"),
+    (100, "(id * 291928 + 100) % 999983, id"), (1_000_004, "(id * 507929 + 25) % 999983, id"),
+  ])
+  func randomOrder(seed: Int, expected: String) {
+    #expect(SongReader.shuffled("id", seed: seed) == expected)
+  }
+
   // MARK: - Traits and folders
 
   @Test func traitsOfSongs() throws {

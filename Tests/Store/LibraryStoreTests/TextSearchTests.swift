@@ -254,4 +254,67 @@ import Testing
     }
     #expect(try library.store.check() == [])
   }
+
+  private func library(_ tags: [[String: [String]]]) throws -> ScannedLibrary {
+    let library = try ScannedLibrary()
+    let files = tags.enumerated().map { LibraryFile(path: FilePath("/music/\($0.offset)"), tags: $0.element) }
+    try LibraryFiles(files).merge(into: library.store)
+    return library
+  }
+
+  /// Equally good names are in the order of their numbers of tracks, then of the alphabet.
+  @Test func namesWithMoreTracksComeFirst() throws {
+    let library = try library(
+      ["Sun A", "Sun C", "Sun Z", "Sun B", "Sun Z"].map {
+        ["title": ["T"], "artist": [$0], "album": [$0], "genre": [$0], "date": ["2001"]]
+      })
+    let found = try library.store.search(SearchRequest("sun"))
+    let expected = ["Sun Z", "Sun A", "Sun B", "Sun C"]
+    #expect(found.artists.hits.map(\.name) == expected && found.artists.hits.map(\.trackCount) == [2, 1, 1, 1])
+    #expect(found.genres.hits.map(\.name) == expected && found.albums.hits.map(\.title) == expected)
+    #expect(found.albums.hits.map(\.trackCount) == [2, 1, 1, 1] && found.albums.hits.allSatisfy { $0.year == 2001 })
+    #expect(found.albums.hits.map(\.artist) == expected)
+  }
+
+  /// An album whose tracks have several artists, and no album artist, has none.
+  @Test func albumsOfSeveralArtists() throws {
+    let library = try library(
+      ["A", "B"].map { ["title": ["T"], "artist": [$0], "album": ["Mix"]] } + [
+        ["title": ["T"], "artist": ["A"], "album": ["Mixture"], "albumartist": ["B"]]
+      ])
+    let found = try library.store.search(SearchRequest("mix", sections: [.albums])).albums.hits
+    #expect(found.map(\.title) == ["Mix", "Mixture"] && found.map(\.artist) == [nil, "B"])
+    #expect(found.map(\.trackCount) == [2, 1])
+  }
+
+  /// The usual spelling stands for all; of equally usual ones, the first by the alphabet.
+  @Test(arguments: [
+    (["pop", "pop", "Pop"], "pop"), (["pop", "Pop", "Pop"], "Pop"), (["pop", "Pop"], "Pop"),
+  ])
+  func usualSpelling(genres: [String], expected: String) throws {
+    let library = try library(genres.map { ["title": ["T"], "genre": [$0]] })
+    let found = try library.store.search(SearchRequest("pop", sections: [.genres])).genres
+    #expect(found.hits == [.init(name: expected, trackCount: genres.count)] && found.count == 1)
+  }
+
+  /// With a filter, words are looked for in paths only if paths are wanted.
+  @Test func pathsBesideAFilter() throws {
+    let library = try Self.library()
+    let filter = try TrackFilter(parsing: "-genre:trance")
+    let answer = try library.store.search(SearchRequest("live", filter: filter))
+    #expect(answer.paths.hits.map(\.path) == ["/music/x/lumine live.flac"] && answer.tracks.hits.isEmpty)
+    let named = try library.store.search(SearchRequest("lumin", filter: filter))
+    #expect(named.paths.hits.map(\.path) == ["/music/x/lumine live.flac"])
+    #expect(named.tracks.hits.map(\.title) == ["Nothing"])
+  }
+
+  /// The last word may be the beginning of a word in a path, too. Symbols find no names, which is exact.
+  @Test func beginningsOfWordsInPaths() throws {
+    let library = try Self.library()
+    let found = try library.store.search(SearchRequest("lumin", sections: [.paths])).paths
+    #expect(found.count == 3 && found.isCountExact)
+    let symbols = try library.store.search(SearchRequest("!!!"))
+    #expect(symbols.albums.count == 0 && symbols.albums.isCountExact && symbols.artists.isCountExact)
+    #expect(symbols.tracks.count == 1 && symbols.tracks.isCountExact && symbols.paths.count == 0)
+  }
 }

@@ -3,6 +3,7 @@ import AnalysisTesting
 import Filters
 import Foundation
 import GRDB
+import Library
 import LibraryTesting
 import Platform
 import Records
@@ -270,5 +271,127 @@ import Testing
       }
     }
     #expect(try library.store.check() == [])
+  }
+
+  // MARK: - Conditions that most tracks match
+
+  /// Number ranges with open and closed ends. Tracks without the value never match, and match the negation.
+  @Test func rangesThatMostTracksMatch() throws {
+    let library = try Self.library()
+    let all = Self.songs.count
+    let known = Self.songs.compactMap { Self.analyzed($0, $0.bpm) }
+    let ranges = [
+      NumberRange(lower: 65, upper: nil), NumberRange(lower: 65, upper: nil, includesLower: false),
+      NumberRange(lower: nil, upper: 175), NumberRange(lower: nil, upper: 175, includesUpper: false),
+      NumberRange(lower: 65, upper: 175), NumberRange(lower: nil, upper: nil),
+      NumberRange(lower: 65, upper: 175, includesLower: false, includesUpper: false),
+      NumberRange(lower: 170, upper: 175, includesLower: false, includesUpper: false),
+    ]
+    #expect(known.contains(65) && known.contains(175))
+    for range in ranges {
+      let expected = known.count { bpm in
+        let isAbove = range.lower.map { range.includesLower ? bpm >= $0 : bpm > $0 } ?? true
+        let isBelow = range.upper.map { range.includesUpper ? bpm <= $0 : bpm < $0 } ?? true
+        return isAbove && isBelow
+      }
+      let condition = TrackFilter.Expression.condition(.number(.bpm, range))
+      for fewTracks in [0, 5000] {
+        #expect(try count(TrackFilter(condition), in: library, fewTracks: fewTracks) == expected, "\(range)")
+        let others = try count(TrackFilter(.not(condition)), in: library, fewTracks: fewTracks)
+        #expect(others == all - expected, "not \(range)")
+      }
+    }
+  }
+
+  @Test func losslessTracksAreMost() throws {
+    let library = try ScannedLibrary()
+    for name in ["a", "b", "c", "bad"] { library.put(FilePath("/music/\(name)")) }
+    try library.night { $0.path == "/music/bad" ? ScannedLibrary.broken : ScannedLibrary.analysis(of: $0) }
+    for fewTracks in [0, 5000] {
+      for (text, expected) in [
+        ("lossless:yes", 3), ("lossless:no", 0), ("-lossless:yes", 1), ("-lossless:no", 4), ("problem:corrupt", 1),
+        ("problem:truncated", 0), ("-problem:corrupt", 3),
+      ] {
+        let filter = try TrackFilter(parsing: text)
+        #expect(try count(filter, in: library, fewTracks: fewTracks) == expected, "\(text), \(fewTracks)")
+      }
+    }
+  }
+
+  /// A range of times without ends contains every track; the end itself is outside.
+  @Test func timesOfAddition() throws {
+    let library = try ScannedLibrary()
+    library.put("/music/a")
+    try library.night()
+    let added = try #require(try library.store.tracks(matching: .everything).first).added.nanoseconds
+    #expect(added > 0)
+    for (since, until, expected) in [
+      (nil, nil, 1), (added, nil, 1), (added + 1, nil, 0), (nil, added, 0), (nil, added + 1, 1),
+      (added, added + 1, 1), (added, added, 0),
+    ] as [(Int64?, Int64?, Int)] {
+      let range = TimeRange(since: since.map { .absolute($0) }, until: until.map { .absolute($0) })
+      let filter = TrackFilter(.condition(.added(range)))
+      #expect(try library.store.trackCount(matching: filter) == expected, "\(range)")
+    }
+  }
+
+  /// Findings that no analyzer of the library makes are missing everywhere.
+  @Test func findingsThatTheDatabaseLacks() throws {
+    let library = try ScannedLibrary()
+    library.put("/music/a")
+    try library.night()
+    let columns = FindingColumn.all(of: [TraitsFinding.self])
+    for (text, expected) in [("traits_energy:none", 1), ("traits_energy:0..1", 0), ("-traits_energy:none", 0)] {
+      let filter = try TrackFilter(parsing: text, columns: columns)
+      #expect(try library.store.trackCount(matching: filter) == expected, "\(text)")
+    }
+    let order = try TrackOrder(parsing: "traits_energy", columns: columns)
+    #expect(try library.store.tracks(matching: .everything, order: order).count == 1)
+  }
+
+  /// Names in scripts without spaces are found in paths as well, whatever the tags say.
+  @Test func pathsWithoutSpaces() throws {
+    let library = try ScannedLibrary()
+    let tags = ["title": ["東京の夜"]]
+    let files = ["/music/東京/a.flac", "/music/京東/b.flac", "/music/c.flac"].map {
+      LibraryFile(path: FilePath($0), tags: tags)
+    }
+    try LibraryFiles(files).merge(into: library.store)
+    func paths(_ filter: String) throws -> [String] {
+      try library.store.paths(matching: TrackFilter(parsing: filter)).map(\.string)
+    }
+    #expect(try paths("path:東京") == ["/music/東京/a.flac"])
+    #expect(try paths("title:東京").count == 3)
+    #expect(try paths("path:京の") == [])
+  }
+
+  /// Every column of a row has a value of its own.
+  @Test func everyColumnOfARow() throws {
+    let library = try ScannedLibrary()
+    try library.reopen(findings: ScannedLibrary.findings + [KeyFinding.self])
+    var loudness = LoudnessFinding()
+    loudness.integrated = -9.5
+    var file = LibraryFile(
+      path: "/music/a.flac",
+      tags: [
+        "title": ["T"], "artist": ["A"], "album": ["L"], "albumartist": ["B"], "genre": ["G"], "date": ["1999"],
+      ])
+    file.findings = [
+      ("tempo", ScannedLibrary.tempoFinding(90)), ("loudness", loudness),
+      ("key", KeyFinding(key: MusicalKey.all[0], confidence: 0.5, candidates: [], map: [])),
+    ]
+    try LibraryFiles([file]).merge(into: library.store)
+    let row = try #require(try library.store.tracks(matching: .everything).first)
+    #expect(row.fileID > 0 && row.path == file.path && row.contentID == file.contentID)
+    #expect(row.title == "T" && row.artist == "A" && row.album == "L" && row.albumArtist == "B" && row.genre == "G")
+    #expect(row.year == 1999 && row.bpm == 90 && row.confidence == ScannedLibrary.tempoFinding().confidence)
+    #expect(row.key == MusicalKey.all[0].camelot && row.integratedLoudness == -9.5 && row.durationSeconds == 200)
+    #expect(row.codec == "flac" && row.isLossless == true && row.status == .ok && !row.isLocked)
+    #expect(row.added.nanoseconds > 0)
+    try library.store.correctTempo([
+      file.contentID: TempoCorrection(ScannedLibrary.tempoFinding(100), corrected: .now)
+    ])
+    let corrected = try #require(try library.store.tracks(matching: .everything).first)
+    #expect(corrected.isLocked && corrected.bpm == 100 && corrected.confidence == 1)
   }
 }
