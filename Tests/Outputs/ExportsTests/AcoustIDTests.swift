@@ -18,15 +18,16 @@ import Testing
   }
 
   private func record(
-    duration: Double = 200, covered: Double = 120, status: FileRecord.Status = .ok, tags: [String: [String]]
+    duration: Double = 200, covered: Double = 120, status: FileRecord.Status = .ok, bitRate: Int? = 812_345,
+    algorithm: String = "chromaprint-2", value: String = "AQAAx", tags: [String: [String]]
   ) -> FileRecord {
     let format = AudioFormat(
-      container: "flac", codec: "flac", sampleRate: 1_000, channelCount: 2, bitRate: 812_345, isLossless: true,
+      container: "flac", codec: "flac", sampleRate: 1_000, channelCount: 2, bitRate: bitRate, isLossless: true,
       frameCount: Int64(duration * 1_000))
     var finding = TagFinding()
     finding.fields = tags
     var record = FileRecord(path: "/music/a.flac", status: status, format: format, tags: finding)
-    record.findings.append(FingerprintFinding(algorithm: "chromaprint-2", duration: covered, value: "AQAAx"))
+    record.findings.append(FingerprintFinding(algorithm: algorithm, duration: covered, value: value))
     return record
   }
 
@@ -97,5 +98,140 @@ import Testing
     try "client = one\n# note\nuser=two\n".write(toFile: path.string, atomically: true, encoding: .utf8)
     let both = try AcoustIDKeys(file: path, environment: environment, needsUser: true)
     #expect(both.fields(isSubmission: true) == "client=one&user=two&")
+  }
+
+  // MARK: - Limits
+
+  /// Fields that belong to no fingerprint are common; a number must follow the one before it.
+  @Test func fieldsAreReadAsTheyWereWritten() {
+    let form = AcoustIDForm(text: "m=1&x.0&y.0.z=2&w.1=9&track.0=a=b&album.0=&track.-1=q&n.1=5")
+    #expect(form.text == "m=1&x.0&y.0.z=2&w.1=9&track.-1=q&track.0=a=b&album.0=&n.1=5")
+    let first = [AcoustIDForm.Field(name: "track", value: "a=b"), AcoustIDForm.Field(name: "album", value: "")]
+    #expect(form.entries == [first, [AcoustIDForm.Field(name: "n", value: "5")]])
+    #expect(AcoustIDForm.size(of: AcoustIDForm.fields([("a", "bc"), ("def", "")])) == 3 + 9 + 3 + 9)
+    #expect(AcoustIDForm(common: [("a", "b c")]).size == 5)
+  }
+
+  @Test func sizeOfHalves() throws {
+    let (first, second) = try #require(form(5).halves)
+    #expect(first.size == first.text.utf8.count && second.size == second.text.utf8.count)
+    #expect(first.entries.count == 3)
+  }
+
+  @Test func listsKeepTheirCounts() throws {
+    let folder = try TemporaryDirectory()
+    #expect(AcoustIDList.lookupEntries == 20 && AcoustIDList.maxRequestBytes == 999_500)
+    var list = AcoustIDList(try ExportFile(folder.file("list")), common: [("format", "json")], maxEntries: 2)
+    let places = try (0..<5).map { try list.append([("duration", "\($0)")]) }
+    try list.finish()
+    try list.file.commit()
+    #expect(places.map(\.line) == [1, 1, 2, 2, 3] && places.map(\.index) == [0, 1, 0, 1, 0])
+    #expect(
+      try String(contentsOfFile: folder.file("list").string, encoding: .utf8)
+        == "format=json&duration.0=0&duration.1=1\nformat=json&duration.0=2&duration.1=3\nformat=json&duration.0=4\n")
+  }
+
+  /// A request of exactly the maximum size is one line. A list without fingerprints is empty.
+  @Test(arguments: [(500_449, 1), (500_450, 2)])
+  func sizeOfARequest(length: Int, line: Int) throws {
+    let folder = try TemporaryDirectory()
+    var list = AcoustIDList(try ExportFile(folder.file("list")), common: [("format", "json")])
+    #expect(try list.append([("fingerprint", String(repeating: "x", count: 499_000))]).line == 1)
+    #expect(try list.append([("fingerprint", String(repeating: "y", count: length))]).line == line)
+    var empty = AcoustIDList(try ExportFile(folder.file("empty")), common: [("format", "json")])
+    try empty.finish()
+    try empty.file.commit()
+    #expect(try String(contentsOfFile: folder.file("empty").string, encoding: .utf8) == "")
+  }
+
+  @Test(arguments: [(0.999, false), (1, true), (32_767.5, true), (32_768, false)])
+  func durations(seconds: Double, isLookedUp: Bool) {
+    let names = ["title": ["T"], "artist": ["A"]]
+    let track = AcoustIDTrack(record(duration: seconds, covered: min(seconds, 120), tags: names))
+    #expect((track.lookupFields != nil) == isLookedUp && (track.submissionFields != nil) == isLookedUp)
+    #expect(track.reason == (isLookedUp ? nil : "no duration from 1 to 32767 s"))
+  }
+
+  @Test(arguments: [
+    (119.625, false), (119.75, true), (120, true), (120.25, true), (120.375, false),
+  ])
+  func coverage(seconds: Double, isSubmitted: Bool) {
+    let track = AcoustIDTrack(record(covered: seconds, tags: ["title": ["T"], "artist": ["A"]]))
+    #expect((track.submissionFields != nil) == isSubmitted && track.lookupFields != nil)
+  }
+
+  @Test(arguments: [(nil, nil), (999, nil), (1_000, "1"), (1_499, "1"), (1_500, "2")] as [(Int?, String?)])
+  func bitRates(rate: Int?, expected: String?) {
+    let track = AcoustIDTrack(record(bitRate: rate, tags: ["title": ["T"], "artist": ["A"]]))
+    #expect(track.submissionFields?.first { $0.0 == "bitrate" }?.1 == expected)
+    #expect(track.submissionFields?.contains { $0 == ("fileformat", "FLAC") } == true)
+  }
+
+  @Test(arguments: [("chromaprint-1", "AQAAx"), ("chromaprint-2", "")])
+  func otherFingerprintsAreNotSent(algorithm: String, value: String) {
+    let track = AcoustIDTrack(
+      record(algorithm: algorithm, value: value, tags: ["title": ["T"], "artist": ["A"]]))
+    #expect(track.lookupFields == nil && track.submissionFields == nil && track.reason == "no fingerprint")
+  }
+
+  @Test(arguments: [
+    ("f89f3d95-09e2-4dc9-8c9e-4d3c2f4d7c0a", true), ("f89f3d9-09e2-4dc9-8c9e-4d3c2f4d7c0a", false),
+    ("f89f3d955-09e2-4dc9-8c9e-4d3c2f4d7c0a", false), ("f89f3d95-09e-4dc9-8c9e-4d3c2f4d7c0a", false),
+    ("f89f3d95-09e22-4dc9-8c9e-4d3c2f4d7c0a", false), ("f89f3d95-09e2-4dc99-8c9e-4d3c2f4d7c0a", false),
+    ("f89f3d95-09e2-4dc9-8c9ee-4d3c2f4d7c0a", false), ("f89f3d95-09e2-4dc9-8c9e-4d3c2f4d7c0ab", false),
+    ("f89f3d95-09e2-4dc9-8c9e-4d3c2f4d7c0g", false), ("f89f3d95--09e2-4dc9-8c9e-4d3c2f4d7c0a", false),
+  ])
+  func recordingIDs(id: String, isOne: Bool) {
+    let track = AcoustIDTrack(record(tags: ["musicbrainz_recordingid": [id]]))
+    #expect(track.submissionFields?.contains { $0 == ("mbid", id) } == (isOne ? true : nil))
+  }
+
+  @Test func allNamesAreSubmitted() {
+    let tags = [
+      "title": ["T"], "artist": ["A"], "album": ["L"], "albumartist": ["B"], "date": ["1999"], "track": ["3"],
+      "disc": ["2"],
+    ]
+    let fields = (AcoustIDTrack(record(tags: tags)).submissionFields ?? []).map { "\($0)=\($1)" }
+    #expect(
+      fields.dropFirst(4) == ["track=T", "artist=A", "album=L", "albumartist=B", "year=1999", "trackno=3", "discno=2"])
+  }
+
+  // MARK: - Keys
+
+  @Test(arguments: [(65_536, true), (65_537, false)])
+  func sizeOfAKeyFile(size: Int, isRead: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let start = Array("client=one\nuser=a=b\n".utf8)
+    let path = try folder.write(start + Array(repeating: UInt8(ascii: "#"), count: size - start.count), as: "keys")
+    if isRead {
+      let keys = try AcoustIDKeys(file: path, environment: [:], needsUser: true)
+      #expect(keys.client == "one" && keys.user == "a=b")
+    } else {
+      #expect { try AcoustIDKeys(file: path, environment: [:], needsUser: true) } throws: {
+        "\($0)".contains("\(path) cannot be read")
+      }
+    }
+  }
+
+  /// A shell may pass the keys through a pipe.
+  @Test func keysFromAPipe() throws {
+    let (reader, writer) = try FileDescriptor.pipe()
+    try writer.closeAfter { _ = try writer.writeAll(Array("client=one\n".utf8)) }
+    try reader.closeAfter {
+      let keys = try AcoustIDKeys(file: FilePath("/dev/fd/\(reader.rawValue)"), environment: [:], needsUser: false)
+      #expect(keys.client == "one" && keys.user == nil)
+    }
+  }
+
+  @Test func emptyKeysAreMissing() throws {
+    let client = [AcoustIDKeys.clientVariable: ""]
+    #expect { try AcoustIDKeys(file: nil, environment: client, needsUser: false) } throws: {
+      "\($0)".contains("requires an application key")
+    }
+    let user = [AcoustIDKeys.clientVariable: "one", AcoustIDKeys.userVariable: ""]
+    #expect(try AcoustIDKeys(file: nil, environment: user, needsUser: false).user == nil)
+    #expect { try AcoustIDKeys(file: nil, environment: user, needsUser: true) } throws: {
+      "\($0)".contains("your own key to submit")
+    }
   }
 }

@@ -2,9 +2,14 @@ internal import Foundation
 internal import Platform
 internal import SystemPackage
 
+/// A service that answers forms.
+protocol AcoustIDService {
+  func post(_ form: String, to address: String) throws(AcoustIDConnection.Failure) -> AcoustIDConnection.Answer
+}
+
 /// Posts forms with the program `curl`, which uses the machine's proxies and certificates. Forms are passed on standard
 /// input, so that keys do not appear on any command line.
-struct AcoustIDConnection {
+struct AcoustIDConnection: AcoustIDService {
   struct Answer {
     var status: Int
     /// Number of seconds that the server asks to wait.

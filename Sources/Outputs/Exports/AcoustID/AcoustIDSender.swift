@@ -11,7 +11,9 @@ struct AcoustIDSender {
   private let keys: AcoustIDKeys
   private let address: String
   private let folder: FilePath
-  private let connection: AcoustIDConnection
+  private let connection: any AcoustIDService
+  /// Waits for a number of seconds.
+  private let sleep: (Double) -> Void
 
   private static let resultsName = "results.ndjson"
   /// Minimum time from an answer to the next request, in seconds.
@@ -22,7 +24,13 @@ struct AcoustIDSender {
   private static let maxPause = 600
 
   /// Returns `nil` without the option `send`.
-  init?(_ context: ExportContext) throws(ExportError) {
+  /// - Parameters:
+  ///   - connection: The service to send to; `nil` for AcoustID or the server that the options name.
+  ///   - sleep: Waits for a number of seconds.
+  init?(
+    _ context: ExportContext, connection: (any AcoustIDService)? = nil,
+    sleep: @escaping (Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
+  ) throws(ExportError) {
     switch context.options["send"] {
     case nil: return nil
     case "lookup": isSubmission = false
@@ -42,7 +50,8 @@ struct AcoustIDSender {
     } catch {
       throw .refused(error)
     }
-    connection = AcoustIDConnection(program: context.program)
+    self.connection = connection ?? AcoustIDConnection(program: context.program)
+    self.sleep = sleep
   }
 
   /// - Parameter list: A file of forms.
@@ -68,7 +77,7 @@ struct AcoustIDSender {
     }
     var reader = LineReader(reading: lines, limit: AcoustIDList.maxRequestBytes * 2)
     var number = 0
-    var pace = Pace()
+    var pace = Pace(sleep: sleep)
     do {
       while case .text(let line)? = try reader.next() {
         number += 1
@@ -110,7 +119,7 @@ struct AcoustIDSender {
         reason = error.reason
         if error.isFinal { break }
       }
-      if attempt + 1 < Self.attempts { Thread.sleep(forTimeInterval: Double(pause)) }
+      if attempt + 1 < Self.attempts { sleep(Double(pause)) }
     }
     throw .unavailable(
       "AcoustID did not answer request \(line): \(reason). The requests before it are in \(folder.string)/\(Self.resultsName); "
@@ -158,12 +167,15 @@ struct AcoustIDSender {
 
 /// Determines when the next request may start.
 private struct Pace {
+  private let sleep: (Double) -> Void
   private var last: ContinuousClock.Instant?
+
+  init(sleep: @escaping (Double) -> Void) { self.sleep = sleep }
 
   func wait(_ seconds: Double) {
     guard let last else { return }
     let left = .seconds(seconds) - (ContinuousClock.now - last)
-    if left > .zero { Thread.sleep(forTimeInterval: left / .seconds(1)) }
+    if left > .zero { sleep(left / .seconds(1)) }
   }
 
   /// Records the end of a request.
