@@ -447,7 +447,7 @@ let package = Package(
       [
         "Analysis", "AnalysisTasks", "AnalysisTesting", "analyze", "analyze-file", "AudioDecoding", "Commands",
         "decode-audio", "find-tempo", "LibraryStore", "LibraryTasks", "Pipeline", "Platform", "recognize",
-        "recognize-pcm", "Records", "Text", systemPackage,
+        "recognize-pcm", "Records", "ResultStore", "Text", systemPackage,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
   ]

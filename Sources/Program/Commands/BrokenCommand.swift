@@ -56,7 +56,7 @@ struct BrokenCommand: AsyncParsableCommand {
   }
 }
 
-private enum BrokenText {
+enum BrokenText {
   private static let placesOfKind = 3
 
   static func lines(for track: BrokenTracks.Track) -> [String] {

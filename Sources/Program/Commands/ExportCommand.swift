@@ -121,7 +121,7 @@ struct ExportCommand: AsyncParsableCommand {
   }
 }
 
-private enum ExportText {
+enum ExportText {
   static func lines(for outcome: LibraryExport.Outcome) -> [String] {
     let gone = outcome.isIncremental ? ", \(outcome.removalCount) gone" : ""
     return ["\(counted(outcome.recordCount, outcome.isIncremental ? "changed track" : "track"))\(gone)"]

@@ -141,7 +141,7 @@ struct PlaylistCommand: AsyncParsableCommand {
     }
   }
 
-  private func request() throws -> PlaylistProposal.Request {
+  func request() throws -> PlaylistProposal.Request {
     var request = PlaylistProposal.Request()
     request.filter = try filters.filter()
     request.like = like?.path

@@ -145,7 +145,7 @@ struct SetCommand: AsyncParsableCommand {
   }
 
   /// The request that the options describe, once they are validated.
-  private var request: TempoChange.Request {
+  var request: TempoChange.Request {
     if unset != nil { return .unset }
     if noTempo { return .noTempo }
     let ratio = half ? BeatRatio(1, 2) : double ? BeatRatio(2) : times.flatMap { BeatRatio($0) }
@@ -242,7 +242,7 @@ struct SetCommand: AsyncParsableCommand {
   }
 }
 
-private enum TempoChangeText {
+enum TempoChangeText {
   static func lines(for outcome: LibraryTempoChange.Outcome) -> [String] {
     let verb = outcome.isDryRun ? "would be changed" : outcome.changedCount == 1 ? "was changed" : "were changed"
     var lines = [
@@ -261,7 +261,7 @@ private enum TempoChangeText {
   }
 }
 
-private enum CorrectionImportText {
+enum CorrectionImportText {
   /// Maximum number of unreadable lines to show.
   private static let shownCount = 20
 

@@ -126,7 +126,7 @@ struct WorkerCommand: AsyncParsableCommand {
     }
   }
 
-  private static func text(_ counts: StreamingWorker.Counts) -> String {
+  static func text(_ counts: StreamingWorker.Counts) -> String {
     var parts = WorkerRecord.Status.allCases.map { "\(counts.answered[$0, default: 0]) \($0.rawValue)" }
     if counts.others > 0 { parts.append("\(counts.others) of other shards") }
     if counts.unanswered > 0 { parts.append("\(counts.unanswered) given up") }

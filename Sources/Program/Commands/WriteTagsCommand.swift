@@ -67,12 +67,12 @@ struct WriteTagsCommand: AsyncParsableCommand {
   var database: DatabaseArgument
 
   /// The fields that the first arguments name.
-  private var fields: [WritableField] {
+  var fields: [WritableField] {
     let named = words.lazy.map { $0.bareWord.flatMap { WritableField(rawValue: $0) } }
     return named.prefix { $0 != nil }.compactMap(\.self)
   }
 
-  private var paths: [FilePath] { words.dropFirst(fields.count).map(\.path) }
+  var paths: [FilePath] { words.dropFirst(fields.count).map(\.path) }
 
   func validate() throws {
     let names = WritableField.allCases.map(\.rawValue)
@@ -109,7 +109,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
   }
 
   /// `true` to only show the changes: without `--yes`, or for `--undo` with `--dry-run`.
-  private var isPlan: Bool { undo == nil ? !yes : dryRun }
+  var isPlan: Bool { undo == nil ? !yes : dryRun }
 
   func run() async throws {
     try await reportingErrors {
@@ -124,7 +124,7 @@ struct WriteTagsCommand: AsyncParsableCommand {
     }
   }
 
-  private var replacementOptions: TagReplacement.Options {
+  var replacementOptions: TagReplacement.Options {
     var options = TagReplacement.Options()
     options.preservesTimes = preserveMtimes
     options.splitsHardLinks = splitHardLinks
@@ -218,7 +218,7 @@ private final class TaggingSession {
   }
 }
 
-private enum TaggingText {
+enum TaggingText {
   static func lines(for result: TaggingResult) -> [String] {
     var lines = result.changes.flatMap { change in
       change.before.map { "  - \(name(change)): \(printable($0))" }

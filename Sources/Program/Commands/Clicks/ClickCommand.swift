@@ -41,7 +41,7 @@ struct ClickCommand: AsyncParsableCommand {
   }
 
   /// The part to write, in seconds; `nil` for the whole track.
-  private var part: Range<Double>? {
+  var part: Range<Double>? {
     guard from != nil || to != nil else { return nil }
     let start = from?.seconds ?? 0
     return start..<max(start, to?.seconds ?? .infinity)
@@ -88,7 +88,7 @@ struct ClickCommand: AsyncParsableCommand {
   }
 }
 
-private enum ClickText {
+enum ClickText {
   static func line(for track: ClickedTrack, _ outcome: ClickedTrack.Outcome, in file: FilePath) -> String {
     var parts = [
       DisplayPath.text(of: file) + ": \(counted(outcome.clickCount, "click"))",
