@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// What the filter holds back until the end is not lost.
+  /// Samples that the filter holds back until the end are not lost.
   @Test(arguments: ResamplerKind.allCases, rates)
   func theEndIsKept(kind: ResamplerKind, rates: (Int, Int)) {
     let (inputRate, outputRate) = rates

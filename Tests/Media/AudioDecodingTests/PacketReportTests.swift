@@ -18,12 +18,12 @@ private struct ReaderInput {
   func open(
     _ file: FileDescriptor, isStream: Bool = false
   ) -> (status: LAVStatus, reader: OpaquePointer?, readErrno: CInt) {
-    var reader: OpaquePointer?
-    var readErrno: CInt = 0
     let range = range ?? 0..<bytes.count
-    let status = prefix.withUnsafeBufferPointer { prefix in
+    return prefix.withUnsafeBufferPointer { prefix in
       masks.withUnsafeBufferPointer { masks in
-        func open(_ demuxer: UnsafePointer<CChar>?) -> LAVStatus {
+        func open(_ demuxer: UnsafePointer<CChar>?) -> (LAVStatus, OpaquePointer?, CInt) {
+          var reader: OpaquePointer?
+          var readErrno: CInt = 0
           var input = LAVInput()
           input.descriptor = file.rawValue
           input.start = Int64(range.lowerBound)
@@ -37,12 +37,13 @@ private struct ReaderInput {
           input.sumsPackets = sumsPackets
           input.sampleRate = CInt(sampleRate)
           input.channelCount = CInt(channelCount)
-          return lav_open(&input, &reader, &readErrno)
+          let status = lav_open(&input, &reader, &readErrno)
+          return (status, reader, readErrno)
         }
-        return demuxer?.withCString(open) ?? open(nil)
+        guard let demuxer else { return open(nil) }
+        return demuxer.withCString { open($0) }
       }
     }
-    return (status, reader, readErrno)
   }
 
   /// Calls `body` with a reader of a file that contains the bytes.
@@ -537,24 +538,36 @@ private struct BitWriter {
     }
   }
 
-  /// A reader sees the prefix, and then its range of the file with the masks.
-  @Test func aReaderSeesItsRangeWithMasks() throws {
-    var random = SplitMix64.fresh()
-    let bytes = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
-    let range = 1_001..<190_001
-    var masked = bytes
+  private static func masks(_ range: Range<Int>, _ random: inout SplitMix64) -> [LAVMask] {
     var masks: [LAVMask] = []
-    // The first mask begins before the range, and the last ones are behind it.
-    var offset = range.lowerBound - 3
-    while offset < bytes.count - 8 {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
       var mask = LAVMask()
       mask.offset = Int64(offset)
       mask.count = CInt.random(in: 1...8, using: &random)
       mask.bytes = (1, 2, 3, 4, 5, 6, 7, 8)
       masks.append(mask)
-      for index in 0..<Int(mask.count) { masked[offset + index] = UInt8(index + 1) }
       offset += Int(mask.count) + Int.random(in: 0...9, using: &random)
     }
+    return masks
+  }
+
+  private static func masked(_ bytes: [UInt8], _ masks: [LAVMask]) -> [UInt8] {
+    var masked = bytes
+    for mask in masks {
+      for index in 0..<Int(mask.count) { masked[Int(mask.offset) + index] = UInt8(index + 1) }
+    }
+    return masked
+  }
+
+  /// A reader sees the prefix, and then its range of the file with the masks.
+  @Test func aReaderSeesItsRangeWithMasks() throws {
+    var random = SplitMix64.fresh()
+    let bytes = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let range = 1_001..<190_001
+    // The first mask begins before the range, and the last ones are behind it.
+    let masks = Self.masks(range.lowerBound - 3..<bytes.count - 8, &random)
+    let masked = Self.masked(bytes, masks)
     var size = 4
     for prefixCount in [0, 4, -1, 70_000] {
       let prefix = (0..<(prefixCount < 0 ? size : prefixCount)).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -562,16 +575,18 @@ private struct BitWriter {
       let input = ReaderInput(
         bytes: bytes, range: range, prefix: prefix, masks: masks, demuxer: "s16le", sampleRate: 44_100,
         channelCount: 2, sumsPackets: prefixCount == 0)
-      try input.read(scratch) { reader in
+      size = try input.read(scratch) { reader in
         var found: [UInt8] = []
+        var first = 0
         var packet = LAVPacket()
-        var (areTimed, arePlaced) = (true, true)
+        var areTimed = true
+        var arePlaced = true
         while lav_next_packet(reader, &packet) {
-          if found.isEmpty { size = Int(packet.count) }
+          if found.isEmpty { first = Int(packet.count) }
           let place = found.count - prefix.count
-          arePlaced = arePlaced && packet.offset == (place < 0 ? -1 : Int64(range.lowerBound + place))
-          areTimed = areTimed && abs(packet.start - Double(found.count) / 4 / 44_100) < 1e-6
-          areTimed = areTimed && abs(packet.duration - Double(packet.count) / 4 / 44_100) < 1e-6
+          if packet.offset != (place < 0 ? -1 : Int64(range.lowerBound + place)) { arePlaced = false }
+          if abs(packet.start - Double(found.count) / 4 / 44_100) > 1e-6 { areTimed = false }
+          if abs(packet.duration - Double(packet.count) / 4 / 44_100) > 1e-6 { areTimed = false }
           found += UnsafeBufferPointer(start: packet.bytes, count: Int(packet.count))
         }
         let isSame = found == seen
@@ -580,6 +595,7 @@ private struct BitWriter {
         #expect(report.demuxedByteCount == Int64(seen.count) && report.packetByteCount == Int64(seen.count))
         #expect(report.packetChecksum == (prefixCount == 0 ? checksum(seen) : 0))
         #expect(!report.endedByError && report.readErrno == 0 && !report.lostSync && report.demuxerErrorCount == 0)
+        return first
       }
     }
   }

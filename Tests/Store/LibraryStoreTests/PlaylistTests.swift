@@ -244,7 +244,7 @@ import Testing
     #expect(try store.saved(.artist).map(\.id) == ["one"])
   }
 
-  /// What is saved at once keeps its order, before all that was saved earlier.
+  /// Tracks saved at once keep their order, before all that were saved earlier.
   @Test func albumsKeepTheirOrder() throws {
     try store.save(.album, ids: ["m"])
     try store.save(.album, ids: ["z", "a"])
