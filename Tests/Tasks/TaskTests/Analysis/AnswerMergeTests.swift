@@ -5,6 +5,7 @@ import AnalysisTesting
 import BuiltInAnalyzers
 import Exports
 import Foundation
+import Glibc
 import LibraryScan
 import Objects
 import Pipeline
@@ -120,5 +121,107 @@ import Testing
       Issue.record("\(files)")
       return
     }
+  }
+
+  @Test func newFailuresAndNewDamageAddUp() async throws {
+    let place = try Workplace()
+    let bad = try place.put([UInt8](repeating: 7, count: 900), as: "bad.mp3")
+    let cut = try place.put(Array(sound(1).dropLast(20_000)), as: "cut.wav")
+    let file = try place.folder.write(try await answers(place, [bad, cut]), as: "answers.ndjson")
+    let merge = AnswerMerge([.file(file)], into: place.database, kinds: BuiltInAnalyzers.all)
+    let first = try merge.perform { _ in }
+    #expect(first.status == .filesFailed && first.refused == 0)
+    #expect(first.digest.failures.count == 1 && first.digest.damage.count == 1)
+    #expect(first.digest.knownFailures == 0 && first.digest.knownDamaged == 0)
+    let second = try merge.perform { _ in }
+    #expect(second.status == .fine && !second.digest.hasNews)
+    #expect(second.digest.knownFailures == 1 && second.digest.knownDamaged == 1)
+
+    var outcome = second
+    (outcome.counts.merged, outcome.counts.unchanged, outcome.counts.outdated) = (1, 20, 300)
+    (outcome.withoutFile, outcome.refused) = (4000, 50_000)
+    #expect(outcome.text.hasPrefix("54321 lines: 1 merged, 20 known before, 300 older than what is known, 4000 "))
+  }
+
+  @Test func aRefusedLineIsAFailure() async throws {
+    let place = try Workplace()
+    let lines = try await answers(place, [try place.put(sound(1), as: "a.wav")])
+    for (name, text, status) in [("fine", "", ExitStatus.fine), ("cut", "{\"key\": cut\n", .filesFailed)] {
+      let file = try place.folder.write(lines + Array(text.utf8), as: name)
+      let merge = AnswerMerge([.file(file)], into: place.database, kinds: BuiltInAnalyzers.all)
+      #expect(try merge.perform { _ in }.status == status, "\(name)")
+    }
+  }
+
+  @Test func aMergeMayBeStopped() async throws {
+    let place = try Workplace()
+    let lines = try await answers(place, [try place.put(sound(1), as: "a.wav")])
+    let merge = AnswerMerge(
+      [.file(try place.folder.write(lines, as: "answers"))], into: place.database, kinds: BuiltInAnalyzers.all)
+    var wasStopped = false
+    let outcome = try merge.perform(
+      interruption: { wasStopped ? .interrupted : nil },
+      report: { event in
+        guard case .begins(let control) = event else { return }
+        control.requestStop()
+        wasStopped = true
+      })
+    #expect(wasStopped && outcome.status == .interrupted && outcome.counts.merged == 0)
+    #expect(try merge.perform { _ in }.counts.merged == 1)
+  }
+
+  @Test func foreignFilesAreRefusedBeforeAnythingIsMade() throws {
+    let place = try Workplace()
+    func complaint(_ text: String, into database: FilePath) throws -> String {
+      let file = try place.folder.write(Array(text.utf8), as: "foreign")
+      do {
+        _ = try AnswerMerge([.file(file)], into: database, kinds: BuiltInAnalyzers.all).perform { _ in }
+        return "none"
+      } catch { return "\(error)" }
+    }
+    let one = try complaint("hello\n", into: place.database)
+    #expect(one.contains("its only line is not an answer") && one.contains(" Nothing was merged"), "\(one)")
+    let two = try complaint("hello\nworld\n", into: place.database)
+    #expect(two.contains("none of its first 2 lines is an answer"), "\(two)")
+    #expect(!place.database.exists)
+    // A folder that is missing may be on a drive that is not mounted.
+    let database = place.folder.file("none/library.sqlite")
+    #expect {
+      try AnswerMerge(
+        [.file(try place.folder.write([], as: "empty"))], into: database, kinds: BuiltInAnalyzers.all
+      ).perform { _ in }
+    } throws: { error in
+      if case .noFolder? = error as? StoreError { true } else { false }
+    }
+    #expect(!database.removingLastComponent().exists)
+  }
+
+  /// A pipe can be checked only while it is read, when earlier files have been merged.
+  @Test(arguments: [false, true]) func aForeignPipeSaysWhetherAnythingWasMerged(isFirst: Bool) async throws {
+    let place = try Workplace()
+    let lines = try await answers(place, [try place.put(sound(1), as: "a.wav")])
+    let pipe = place.folder.file("pipe")
+    #expect(mkfifo(pipe.string, 0o600) == 0)
+    let first = isFirst ? [] : [AnswerFiles.file(try place.folder.write(lines, as: "answers"))]
+    let merge = AnswerMerge(first + [.file(pipe)], into: place.database, kinds: BuiltInAnalyzers.all)
+    Thread.detachNewThread { try? Data("hello\nworld\n".utf8).write(to: URL(filePath: pipe.string)) }
+    #expect { try merge.perform { _ in } } throws: { error in
+      "\(error)".contains(isFirst ? " Nothing was merged" : " Nothing more was merged")
+    }
+  }
+
+  @Test func filesOfEnginesAreLeftOut() throws {
+    let folder = try TemporaryDirectory()
+    for name in ["sub/_hidden", "sub/.hidden", "_temporary"] { try folder.file(name).makeFolder() }
+    for name in ["part-0", "sub/part-1", "sub/_SUCCESS", "sub/.part-1.crc", "sub/_hidden/x", "sub/.hidden/x"] {
+      try folder.write([], as: name)
+    }
+    var unfinished: [FilePath] = []
+    let files = try AnswerFiles.named(folder.path) { unfinished.append($0) }
+    #expect(Set(files.map(\.name)) == Set(["part-0", "sub/part-1"].map { folder.file($0).string }))
+    #expect(unfinished == [folder.file("_temporary")])
+    #expect(try AnswerFiles.named(folder.file("_temporary")) { unfinished.append($0) }.isEmpty)
+    #expect(unfinished.count == 2)
+    #expect(try AnswerFiles.named(folder.file("part-0")) { unfinished.append($0) }.count == 1)
   }
 }
