@@ -302,4 +302,78 @@ import Text
       text.json.contains(#""has_lyrics":true"#)
         && written(TagFinding(fields: ["artist": [""]])).json.contains(#""artist":null"#))
   }
+
+  // MARK: Runs
+
+  @Test func totalsCountEachFileOnce() {
+    #expect(RunTotals() == RunTotals(analyzed: 0, partial: 0, cached: 0, failed: 0, skipped: 0, vanished: 0))
+    #expect(RunTotals().seen == 0)
+    let totals = RunTotals(analyzed: 1, partial: 20, cached: 300, failed: 4_000, skipped: 50_000, vanished: 600_000)
+    #expect(totals.seen == 654_321)
+    #expect(RunTotals(analyzed: 1).partial == 0 && RunTotals(partial: 1).analyzed == 0 && RunTotals().cached == 0)
+    #expect(RunTotals().failed == 0 && RunTotals().skipped == 0 && RunTotals().vanished == 0)
+    let run = RunRecord(
+      id: 1, started: .now, state: .running, programVersion: "1", pipeline: "p", configuration: .null,
+      configurationDigest: "d", analyzers: [], roots: [])
+    #expect(run.newlyFailed == 0 && run.newlyDamaged == 0 && run.pending == 0 && run.totals == RunTotals())
+    #expect(run.finished == nil && run.exitStatus == nil)
+  }
+
+  // MARK: Schemas
+
+  /// Nested records are required unless they may be missing, and have no members besides those that are declared.
+  @Test func schemasOfNestedRecords() {
+    let child: JSONValue = [
+      "t": ["description": "Text.", "type": "string"], "n": ["description": "Number.", "type": ["number", "null"]],
+    ]
+    func record(_ description: String, _ type: JSONValue) -> JSONValue {
+      [
+        "type": type, "description": .string(description), "properties": child, "required": ["t", "n"],
+        "additionalProperties": false,
+      ]
+    }
+    guard case .object(let schema) = Self.shape.schema.json, case .object(let members)? = schema["properties"] else {
+      Issue.record("no properties")
+      return
+    }
+    #expect(members["own"] == record("Own.", "object"))
+    #expect(members["first"] == record("First.", ["object", "null"]))
+    #expect(
+      members["children"] == [
+        "description": "Children.", "type": ["array", "null"], "minItems": 1, "items": record("A child.", "object"),
+      ])
+    #expect(schema["additionalProperties"] == false && schema["type"] == "object")
+    #expect(members["name"] == ["description": "Name.", "type": ["string", "null"]])
+    #expect(SchemaNode(Scalar<Timestamp>.dateTime).json == ["type": "string", "format": "date-time"])
+    #expect(SchemaNode(Scalar<JSONValue>.json).json == [:])
+  }
+
+  /// A field of a type with its own schema is never null unless it says so, and is JSON text in CSV.
+  @Test func fieldsWithTheirOwnSchemas() {
+    let field = Field<Item>("extra", ["type": "object"], definitions: ["d": ["type": "string"]]) { item, json in
+      json.beginObject()
+      json.key("n")
+      json.integer(item.list.count)
+      json.endObject()
+    }
+    #expect(!field.isNullable && field.columns.map(\.name) == ["extra"] && field.definitions.keys.sorted() == ["d"])
+    let nullable = Field<Item>("extra", ["type": "object"], isNullable: true, definitions: [:]) { $1.null() }
+    #expect(nullable.isNullable)
+    let whole = Shape<[Item]>(summary: "Items.", fields: [field.of { $0[0] }, nullable.of { $0[0] }])
+    var csv = CSVWriter(guardsFormulas: false)
+    let items = [Item(list: ["a", "b"])]
+    whole.writeCells(items, into: &csv)
+    #expect(CSVReader.cells(csv.bytes) == [#"{"n":2}"#, "null"])
+    #expect(String(decoding: whole.ndjsonLine(items), as: UTF8.self) == #"{"extra":{"n":2},"extra":null}"# + "\n")
+    // Fields that write nothing are left out.
+    var optional = field
+    optional.writeIfAny = { item, json in
+      if item.list.isEmpty { return }
+      json.key("extra")
+      json.integer(item.list.count)
+    }
+    let some = Shape<[Item]>(summary: "Items.", fields: [optional.of { $0[0] }])
+    #expect(String(decoding: some.ndjsonLine(items), as: UTF8.self) == #"{"extra":2}"# + "\n")
+    #expect(String(decoding: some.ndjsonLine([Item()]), as: UTF8.self) == "{}\n")
+  }
 }
