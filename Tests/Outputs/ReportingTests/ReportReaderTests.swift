@@ -77,7 +77,7 @@ import Testing
       #expect(found.damage == damage && found.files == files, "\(text)")
       let isReport = text.hasPrefix(Self.start)
       #expect(found.heads == (isReport ? [Self.run] : []), "\(text)")
-      // What comes after the head does not matter if only the head is read.
+      // Damage after the head does not matter if only the head is read.
       if isReport { #expect(try read(.json, text, stopsAtHead: true) == Read(heads: [Self.run])) }
     }
   }

@@ -244,7 +244,7 @@ import Testing
     #expect(try store.saved(.artist).map(\.id) == ["one"])
   }
 
-  /// Tracks saved at once keep their order, before all that were saved earlier.
+  /// Albums that are saved at once keep their order, before all that were saved earlier.
   @Test func albumsKeepTheirOrder() throws {
     try store.save(.album, ids: ["m"])
     try store.save(.album, ids: ["z", "a"])
