@@ -109,6 +109,20 @@ import Text
     try await library.stop()
   }
 
+  /// A thousand fingerprints are read at a time, and an index of so many is not updated again for a while.
+  @Test(arguments: [997, 998, 1_001]) func largeIndexesAreUpdatedLater(count: Int) async throws {
+    // The others have a single item each.
+    let files = [Self.file("first", Self.music(1))] + (0..<count).map { Self.file("\($0)", [UInt32($0 + 1)]) }
+    let all = files + [Self.file("last", Self.music(2))]
+    let added = Self.file("added", Self.music(3))
+    let library = try await ServedLibrary(all)
+    for seed in [UInt64(1), 2] { #expect(try await scores(lookup(library, Self.music(seed))) == [1]) }
+    try LibraryFiles(all + [added]).merge([added.path], into: library.store)
+    #expect(try await scores(lookup(library, Self.music(3))) == (all.count < 1_000 ? [1] : []))
+    for seed in [UInt64(1), 2] { #expect(try await scores(lookup(library, Self.music(seed))) == [1]) }
+    try await library.stop()
+  }
+
   @Test func fingerprintsHaveALimit() async throws {
     let library = try await ServedLibrary([])
     for (count, isTaken) in [(0, false), (1, true), (8_192, true), (8_193, false)] {
