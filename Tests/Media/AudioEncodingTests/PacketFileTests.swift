@@ -102,12 +102,12 @@ import Testing
   }
 
   @Test func tagsAreWritten() throws {
-    let tags = [AudioTag("title", "Ö \"1\""), AudioTag("artist", "One"), AudioTag("artist", "Other")]
+    let tags = [AudioTag("title", "Ö \"1\""), AudioTag("artist", "One")]
     try copy(Self.music("hell.ogg"), to: "a.ogg", packets: 0..<20, tags: tags)
     try copy(Self.music("coherence.opus"), to: "a.opus", packets: 0..<20, tags: tags)
     for name in ["a.ogg", "a.opus"] {
       let bytes = try bytes(name)
-      for text in ["title=Ö \"1\"", "artist=One", "artist=Other"] {
+      for text in ["title=Ö \"1\"", "artist=One"] {
         #expect(bytes.firstRange(of: Data(text.utf8)) != nil, "\(text) in \(name)")
       }
     }
@@ -115,7 +115,7 @@ import Testing
     let adts = PacketContainer(like: Self.format("adts", "aac"), fileExtension: nil)
     try copy(Self.music("through-space.m4a"), to: "a.aac", adts, packets: 0..<20, tags: tags)
     let aac = try bytes("a.aac")
-    #expect(aac.starts(with: Data("ID3".utf8)) && aac.range(of: Data("Other".utf8)) != nil)
+    #expect(aac.starts(with: Data("ID3".utf8)) && aac.range(of: Data("One".utf8)) != nil)
     #expect(try packets(folder.file("a.aac")).count == 20)
   }
 

@@ -181,7 +181,9 @@ import Testing
     #expect(try AcoustIDSender(context(["send": "submit"]))?.isSubmission == true)
     #expect(try AcoustIDSender(context(["send": "lookup"]))?.isSubmission == false)
     for (name, value) in [("send", "all"), ("send", ""), ("server", "ftp://a"), ("server", "")] {
-      let context = try context(["send": "lookup", name: value])
+      var options = ["send": "lookup"]
+      options[name] = value
+      let context = try context(options)
       #expect { try AcoustIDSender(context) } throws: { error in
         guard case .badOption(let option, value: let found, expected: _)? = error as? ExportError else { return false }
         return option == name && found == value

@@ -66,7 +66,7 @@ import Text
       #expect(answer.json["tracks"].list.count == 1 && answer.json["duration_s"].seconds.rounded() == 10)
       #expect(String(decoding: answer.body, as: UTF8.self).contains("Chords"))
     }
-    let other = Signal.chords(seed: 8, sampleRate: 8_000, seconds: 10).mono
+    let other = Signal.noise(seed: 8, sampleRate: 8_000, seconds: 10).mono
     let unknown = try await library.ask(
       "POST", "/v1/match?min_confidence=0.9", ["Content-Type": "audio/pcm;rate=8000;encoding=f32le"],
       body: Self.floats(other))

@@ -26,9 +26,9 @@ private struct Piece {
   let samples: [Float]
   let reference: ReferenceSignature
 
-  init(_ name: String, seed: UInt64, seconds: Double = 30) {
+  init(_ name: String, _ signal: Signal) {
     self.name = name
-    let samples = Signal.chords(seed: seed, sampleRate: Self.sampleRate, seconds: seconds).mono
+    let samples = signal.mono
     self.samples = samples
     var generator = SignatureGenerator(sampleRate: Self.sampleRate)
     generator.append(samples.span)
@@ -36,10 +36,10 @@ private struct Piece {
       identifier: name, signature: generator.signature(), items: [MediaItem(title: "Piece \(name)")])
   }
 
-  static let one = Piece("one", seed: 3)
-  static let two = Piece("two", seed: 5)
-  /// Music that is in no catalog.
-  static let other = Piece("other", seed: 8)
+  static let one = Piece("one", .chords(seed: 3, sampleRate: sampleRate, seconds: 30))
+  static let two = Piece("two", .chords(seed: 5, sampleRate: sampleRate, seconds: 30))
+  /// Sound that is in no catalog.
+  static let other = Piece("other", .noise(seed: 8, sampleRate: sampleRate, seconds: 30))
 
   /// Part of the piece, in seconds.
   func part(_ range: Range<Double>) -> [Float] {
@@ -461,18 +461,14 @@ private final class SwitchedPart: CatalogPart {
   @Test func matchesHaveTheirTracks() throws {
     let folder = try TemporaryDirectory()
     let store = try ResultStore(path: folder.file("library.sqlite"), findings: [])
-    var files = ["plain", "picture", "gone"].map { LibraryFile(path: FilePath("/music/\($0).flac"), tags: [:]) }
-    for index in [1, 2] {
-      files[index].tags.pictures = [TagFinding.Picture(type: "front cover", mime: "image/jpeg", sizeBytes: 9)]
-    }
+    let files = ["plain", "picture", "gone"].map { LibraryFile(path: FilePath("/music/\($0).flac"), tags: [:]) }
     let library = LibraryFiles(files)
     try library.merge(into: store)
     try library.run(in: store, root: "/music", without: [files[2].path], skipping: [], analyzed: .now)
     let links = LibraryLinks(store: store)
-    let cover = "/media/covers/\(files[1].id)"
     let foreign = LibraryFile(path: "/elsewhere/1.flac", tags: [:])
     for (file, artwork, id, shown) in [
-      (files[0], nil, files[0].id, nil), (files[1], nil, files[1].id, cover), (files[1], "x", files[1].id, "x"),
+      (files[0], nil, files[0].id, nil), (files[1], nil, files[1].id, nil), (files[1], "x", files[1].id, "x"),
       (files[0], "x", files[0].id, "x"), (files[2], nil, nil, nil), (foreign, nil, nil, nil), (nil, "x", nil, "x"),
     ] as [(LibraryFile?, String?, String?, String?)] {
       let match = Self.match(Self.item(file, artworkURL: artwork))

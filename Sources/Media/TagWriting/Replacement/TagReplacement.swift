@@ -59,9 +59,17 @@ public struct TagReplacement {
     guard let rights = FileIdentity(folder)?.permissions, rights & 0o222 != 0, folder.allows(.write) else {
       throw TagWriteError(.notWritable, "The folder is read-only.")
     }
-    file = try TaggedFile(path: self.path)
+    do throws(TagWriteError) {
+      file = try TaggedFile(path: self.path)
+      tags = try Self.tags(of: self.path)
+    } catch {
+      throw Self.cause(of: error, at: self.path, opened: identity)
+    }
+  }
+
+  private static func tags(of path: FilePath) throws(TagWriteError) -> TagFinding {
     do throws(FileReadError) {
-      tags = try TagReader.read(path: self.path)
+      return try TagReader.read(path: path)
     } catch {
       throw TagWriteError(.inputOutput, error.message)
     }
@@ -113,14 +121,21 @@ public struct TagReplacement {
     }
   }
 
-  /// Runs `body`. If that fails and the file has changed since it was opened, throws an error about the change: another
-  /// program may have been writing while the data was read, so the file itself need not be faulty.
+  /// Runs `body`. If that fails and the file has changed since it was opened, throws an error about the change.
   func unlessChanging<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
-    } catch let error as TagWriteError where FileIdentity(path) != identity {
-      throw error.canBeRetried ? error : TagWriteError(LockedFile.Failure.changed)
+    } catch let error as TagWriteError {
+      throw Self.cause(of: error, at: path, opened: identity)
     }
+  }
+
+  /// Returns the error itself or, if the file has changed since it was opened, one about the change: another program
+  /// may have been writing while the data was read, so the file itself need not be faulty.
+  private static func cause(
+    of error: TagWriteError, at path: FilePath, opened identity: FileIdentity
+  ) -> TagWriteError {
+    FileIdentity(path) == identity || error.canBeRetried ? error : TagWriteError(LockedFile.Failure.changed)
   }
 
   /// Restores the old file, byte for byte.
