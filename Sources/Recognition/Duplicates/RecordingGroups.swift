@@ -52,7 +52,7 @@ public struct RecordingGroups<ID: Hashable & Comparable & Sendable>: Sendable {
   }
 
   private struct Merging {
-    /// Minimum number of links for a member to be a leader. Groups in which nobody has so many are compared in full.
+    /// Minimum number of links of a leader. Groups without leaders are compared in full.
     private static var manyLinks: Int { 16 }
     /// Number of leaders that make a group a crowd. A crowd is judged by its leaders.
     private static var leaderCount: Int { KnownCopies.lowestCount }

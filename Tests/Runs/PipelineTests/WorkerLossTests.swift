@@ -191,14 +191,18 @@ import Text
     try FileDescriptor.open(folder.file(name), mode).close()
   }
 
-  /// If no second worker can be started, the second file waits for the first worker.
-  @Test func filesWaitForABusyWorker() throws {
-    try makePipe("busy")
-    try makePipe("go")
-    let pool = pool(
-      Self.first(
-        #"\#(Self.ready); read -r line; : > "$1/busy"; : < "$1/go"; \#(Self.answer); read -r line; \#(Self.answer)"#,
-        then: "echo no room >&2; exit 1"))
+  /// A script of a worker that keeps its first job until the pipe `go` is opened.
+  private static let patient =
+    #"\#(ready); read -r line; : > "$1/busy"; : < "$1/go"; \#(answer); read -r line; \#(answer)"#
+
+  /// Analyzes a file on another thread, which lasts until `body` has ended: a worker ends with the thread that started
+  /// it.
+  /// - Parameters:
+  ///   - afterwards: Called on the other thread after the analysis.
+  ///   - body: Called once the worker has its job.
+  private func analyzing(
+    in pool: WorkerPool, afterwards: @escaping @Sendable () -> Void = {}, while body: () throws -> Void
+  ) throws -> FileAnalysis.Status? {
     let status = Mutex<FileAnalysis.Status?>(nil)
     let done = DispatchSemaphore(value: 0)
     let end = DispatchSemaphore(value: 0)
@@ -206,24 +210,36 @@ import Text
     Thread.detachNewThread {
       let analysis = try? pool.analyze(Self.job, isCancelled: { false })
       status.withLock { $0 = analysis?.status }
+      afterwards()
       done.signal()
-      // A worker ends with the thread that started it.
       end.wait()
     }
     try open("busy", .readOnly)
-    var isReleased = false
-    let second = try pool.analyze(
-      Self.job,
-      isCancelled: {
-        if !isReleased, pool.shortage != nil {
-          isReleased = true
-          try? open("go", .writeOnly)
-        }
-        return false
-      })
+    try body()
     done.wait()
+    return status.withLock { $0 }
+  }
+
+  /// If no second worker can be started, the second file waits for the first worker.
+  @Test func filesWaitForABusyWorker() throws {
+    try makePipe("busy")
+    try makePipe("go")
+    let pool = pool(Self.first(Self.patient, then: "echo no room >&2; exit 1"))
+    var isReleased = false
+    var second: FileAnalysis?
+    let first = try analyzing(in: pool) {
+      second = try pool.analyze(
+        Self.job,
+        isCancelled: {
+          if !isReleased, pool.shortage != nil {
+            isReleased = true
+            try? open("go", .writeOnly)
+          }
+          return false
+        })
+    }
     #expect(second?.status == .ok)
-    #expect(status.withLock { $0 } == .ok)
+    #expect(first == .ok)
     #expect(pool.shortage?.description.contains("no room") == true)
     #expect(pool.losses.isEmpty)
   }
@@ -231,26 +247,12 @@ import Text
   /// The first worker becomes idle while the second one fails to start.
   @Test func filesTakeAWorkerThatHasBecomeIdle() throws {
     for name in ["busy", "go", "done"] { try makePipe(name) }
-    let pool = pool(
-      Self.first(
-        #"\#(Self.ready); read -r line; : > "$1/busy"; : < "$1/go"; \#(Self.answer); read -r line; \#(Self.answer)"#,
-        then: #": > "$1/go"; : < "$1/done"; echo no room >&2; exit 1"#))
-    let status = Mutex<FileAnalysis.Status?>(nil)
-    let done = DispatchSemaphore(value: 0)
-    let end = DispatchSemaphore(value: 0)
-    defer { end.signal() }
-    Thread.detachNewThread {
-      let analysis = try? pool.analyze(Self.job, isCancelled: { false })
-      status.withLock { $0 = analysis?.status }
-      try? open("done", .writeOnly)
-      done.signal()
-      // A worker ends with the thread that started it.
-      end.wait()
-    }
-    try open("busy", .readOnly)
-    #expect(try analyze(pool).status == .ok)
-    done.wait()
-    #expect(status.withLock { $0 } == .ok)
+    let pool = pool(Self.first(Self.patient, then: #": > "$1/go"; : < "$1/done"; echo no room >&2; exit 1"#))
+    var second: FileAnalysis?
+    let first = try analyzing(
+      in: pool, afterwards: { try? open("done", .writeOnly) }, while: { second = try analyze(pool) })
+    #expect(second?.status == .ok)
+    #expect(first == .ok)
     #expect(try startCount == 2)
     #expect(pool.shortage?.description.contains("no room") == true)
   }

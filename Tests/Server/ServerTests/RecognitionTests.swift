@@ -293,15 +293,6 @@ import Text
       maximumCount: maximumCount)
   }
 
-  private func refusal(_ body: () throws -> Void) -> RequestError? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? RequestError
-    }
-  }
-
   /// A client gets a quarter of all sessions, and at least one.
   @Test(arguments: [(1, 1), (3, 1), (4, 1), (7, 1), (8, 2), (200, 50)])
   func aClientHasAShare(maximumCount: Int, share: Int) throws {

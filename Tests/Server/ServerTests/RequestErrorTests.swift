@@ -8,6 +8,16 @@ import Testing
 @testable import Server
 @testable import Serving
 
+/// Returns the refusal that `body` throws; `nil` if there is none.
+func refusal(_ body: () throws -> Void) -> RequestError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? RequestError
+  }
+}
+
 @Suite(.bounded) struct RequestErrorTests {
   @Test func errorsOfTheInsideAreNotTold() {
     struct Secret: Error {}

@@ -88,15 +88,6 @@ private final class SwitchedPart: CatalogPart {
     path = folder.file("catalog")
   }
 
-  private func refusal(_ body: () throws -> Void) -> RequestError? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return error as? RequestError
-    }
-  }
-
   /// Replaces the catalog with bytes that are none.
   private func damage() throws {
     try folder.write([1, 2, 3], as: "damage")
