@@ -1,3 +1,4 @@
+import Analysis
 import Glibc
 import Landmarks
 import SystemPackage
@@ -75,5 +76,17 @@ enum Catalogs {
     let file = try FileDescriptor.open(path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
     defer { try? file.close() }
     _ = try file.writeAll(bytes)
+  }
+}
+
+extension Catalogs {
+  /// A segment of tracks with these landmarks, whose ids are their numbers.
+  static func segment(_ tracks: [[Landmark]]) throws -> Segment {
+    var builder = SegmentBuilder()
+    for (number, landmarks) in tracks.enumerated() {
+      let signature = Signature(landmarks: landmarks, columnCount: (landmarks.last?.column ?? 0) + 1)
+      try builder.add(signature, identifier: ContentID(high: 0, low: UInt64(number)), items: [])
+    }
+    return try builder.build()
   }
 }

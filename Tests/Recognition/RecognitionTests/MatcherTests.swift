@@ -29,15 +29,6 @@ import Testing
     }
   }
 
-  private static func segment(_ tracks: [[Landmark]]) throws -> Segment {
-    var builder = SegmentBuilder()
-    for (number, landmarks) in tracks.enumerated() {
-      let signature = Signature(landmarks: landmarks, columnCount: (landmarks.last?.column ?? 0) + 1)
-      try builder.add(signature, identifier: ContentID(high: 0, low: UInt64(number)), items: [])
-    }
-    return try builder.build()
-  }
-
   private static func hit(
     _ track: Int, center: Float = Float(MatcherTests.center), slope: Float = 1, shift: Int = 0, z: Float = 20
   ) -> Matcher.Hit {
@@ -50,7 +41,7 @@ import Testing
     Signature(landmarks: landmarks, columnCount: columnCount).slice(from: 12, to: 20))
 
   private static func isSame(_ other: [Landmark], _ placement: Matcher.Hit) throws -> Bool {
-    var matcher = Matcher(segments: [try segment([landmarks, other])])
+    var matcher = Matcher(segments: [try Catalogs.segment([landmarks, other])])
     return matcher.isSameRecording(placement, as: hit(0), query)
   }
 
@@ -114,7 +105,9 @@ import Testing
     let other = Self.landmarks.map {
       Landmark(column: $0.column, band: Int.random(in: 0..<138, using: &random), strength: $0.strength)
     }
-    var matcher = Matcher(segments: [try Self.segment([Self.landmarks, Self.landmarks, other, Self.landmarks, other])])
+    var matcher = Matcher(segments: [
+      try Catalogs.segment([Self.landmarks, Self.landmarks, other, Self.landmarks, other])
+    ])
     let best = Self.hit(0, z: 20)
     let finding = try Self.judge(
       &matcher,

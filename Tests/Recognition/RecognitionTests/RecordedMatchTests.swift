@@ -74,15 +74,6 @@ import Testing
     return tracks
   }()
 
-  private static func segment(_ tracks: [[Landmark]]) throws -> Segment {
-    var builder = SegmentBuilder()
-    for (number, landmarks) in tracks.enumerated() {
-      let signature = Signature(landmarks: landmarks, columnCount: (landmarks.last?.column ?? 0) + 1)
-      try builder.add(signature, identifier: ContentID(high: 0, low: UInt64(number)), items: [])
-    }
-    return try builder.build()
-  }
-
   private static func hit(
     _ track: Int, center: Float, slope: Float = 1, shift: Int = 0, z: Float = 20
   ) -> Matcher.Hit {
@@ -141,7 +132,7 @@ import Testing
   /// Clips that are faster or slower, higher or lower, and both.
   @Test func changedClips() throws {
     var results = RecordedResults("Recognition/changed-clips.txt")
-    var matcher = Matcher(segments: [try Self.segment(Self.tracks)])
+    var matcher = Matcher(segments: [try Catalogs.segment(Self.tracks)])
     func add(_ slope: Double, _ bands: Int, _ matcher: inout Matcher) {
       let clip = Self.played(Self.tracks[2], from: 300, count: 280, slope: slope, bands: bands)
       results.add("slope \(slope), bands \(bands)", Self.match(&matcher, Self.query(clip, count: 280)))
@@ -162,7 +153,7 @@ import Testing
   /// Clips of all lengths that lack more and more of their landmarks.
   @Test func unclearClips() throws {
     var results = RecordedResults("Recognition/unclear-clips.txt")
-    var matcher = Matcher(segments: [try Self.segment(Self.tracks)])
+    var matcher = Matcher(segments: [try Catalogs.segment(Self.tracks)])
     for count in [14, 20, 40, 80, 160, 249, 251, 400] {
       for percent in [0, 40, 60, 70, 80, 90] {
         let clip = Self.changed(
@@ -199,7 +190,7 @@ import Testing
       return first + Self.played(second, from: 0, count: 200, at: 300)
     }
     var matcher = Matcher(segments: [
-      try Self.segment(Self.tracks + tracks), try Self.segment(Array(tracks.prefix(3))),
+      try Catalogs.segment(Self.tracks + tracks), try Catalogs.segment(Array(tracks.prefix(3))),
     ])
     let query = Self.query(passage, count: 200)
     let short = Self.query(Self.played(passage, from: 60, count: 50), count: 50)
@@ -228,7 +219,7 @@ import Testing
   /// Tracks in sequence, from the shortest that are found.
   @Test func sequences() throws {
     var results = RecordedResults("Recognition/sequences.txt")
-    var matcher = Matcher(segments: [try Self.segment(Self.tracks)])
+    var matcher = Matcher(segments: [try Catalogs.segment(Self.tracks)])
     var clips: [(name: String, query: RecognitionQuery)] = []
     func add(_ name: String, _ landmarks: [Landmark], _ count: Int) {
       clips.append((name, Self.query(landmarks, count: count)))
@@ -269,7 +260,7 @@ import Testing
   /// Two tracks at the same time, the second from clear to hardly there.
   @Test func mixtures() throws {
     var results = RecordedResults("Recognition/mixtures.txt")
-    var matcher = Matcher(segments: [try Self.segment(Self.tracks)])
+    var matcher = Matcher(segments: [try Catalogs.segment(Self.tracks)])
     var clips: [(name: String, query: RecognitionQuery)] = []
     func add(_ name: String, _ landmarks: [Landmark], _ count: Int) {
       clips.append((name, Self.query(landmarks, count: count)))
@@ -307,7 +298,7 @@ import Testing
   /// Hits that are judged without being searched for.
   @Test func givenHits() throws {
     var results = RecordedResults("Recognition/given-hits.txt")
-    var matcher = Matcher(segments: [try Self.segment(Self.tracks)])
+    var matcher = Matcher(segments: [try Catalogs.segment(Self.tracks)])
     let count = 300
     let clip = Self.query(
       Self.played(Self.tracks[2], from: 300, count: count) + Self.played(Self.tracks[5], from: 500, count: count),
@@ -348,7 +339,7 @@ import Testing
   /// The part of a query in which a track is heard, by the lengths before and behind it.
   @Test func parts() throws {
     var results = RecordedResults("Recognition/parts.txt")
-    var matcher = Matcher(segments: [try Self.segment(Self.tracks)])
+    var matcher = Matcher(segments: [try Catalogs.segment(Self.tracks)])
     let noise = Self.piece(seed: 300)
     var clips: [(name: String, hit: Matcher.Hit, query: RecognitionQuery)] = []
     func add(
@@ -389,7 +380,7 @@ import Testing
   /// Recordings with silence before, in and after the music.
   @Test func partsBetweenSilences() throws {
     var results = RecordedResults("Recognition/silences.txt")
-    let segment = try Self.segment(Catalogs.references.map(\.signature.landmarks))
+    let segment = try Catalogs.segment(Catalogs.references.map(\.signature.landmarks))
     var matcher = Matcher(segments: [segment])
     let music = Music.piece(seed: 3, seconds: 8, from: 9)
     func silence(_ seconds: Double) -> [Float] {
@@ -415,7 +406,7 @@ import Testing
     var results = RecordedResults("Recognition/recordings.txt")
     let clip = Self.query(Self.played(Self.tracks[2], from: 500, count: 200), count: 200)
     func isSame(_ other: [Landmark], center: Float = 600) throws -> Bool {
-      var matcher = Matcher(segments: [try Self.segment([Self.tracks[2], other])])
+      var matcher = Matcher(segments: [try Catalogs.segment([Self.tracks[2], other])])
       return matcher.isSameRecording(Self.hit(1, center: center), as: Self.hit(0, center: 600), clip)
     }
     for percent in stride(from: 30, through: 70, by: 2) {
